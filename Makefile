@@ -5,43 +5,47 @@ BIN := .venv/bin
 # One profile and one target directory for the extension, the tests and the benchmarks.
 # Not `cargo fmt`: it does not follow the modules that `registry!` declares.
 RUST_FILES = $(shell git ls-files '*.rs')
+# `uv` installs in a tenth of pip's time and compiles nothing: Python does at the first import, and must be allowed to
+# keep that. pip is the way where only pip knows the index.
+unexport PYTHONDONTWRITEBYTECODE
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+define install
+$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) || $(PIP) -r $(1)
+endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results man docs site gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test test-rust test-python guard freeze rtl fuzz mutants interleave faults check web bench page-bench parts compare compare-results linux man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready  ## Create .venv with the pinned requirements
 
-.venv/.ready: requirements.txt .ci/system
+.venv/.ready: requirements/base.txt .ci/system
 	@sh .ci/system $(PYTHON)
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@awk '/^uv==/ {found = 1} found; found && !/\\$$/ {exit}' $< > .venv/uv.txt
+	$(PIP) -r .venv/uv.txt
+	$(call install,$<)
 	@touch $@
 
-.venv/.ready-test: requirements-test.txt .venv/.ready
+.venv/.programs: .venv/.ready .ci/system
 	@sh .ci/system $(PYTHON) test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-test.txt
 	@touch $@
 
-.venv/.ready-docs: requirements-docs.txt .venv/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+.venv/.ready-test .venv/.ready-docs .venv/.ready-rtl .venv/.ready-rtl-place: .venv/.ready-%: requirements/%.txt .venv/.ready
+	$(call install,$<)
 	@touch $@
 
-.venv/.ready-rtl: requirements-rtl.txt .venv/.ready-test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rtl.txt
-	@touch $@
+.venv/.ready-test: .venv/.programs
+.venv/.ready-rtl: .venv/.ready-test
+.venv/.ready-rtl-place: .venv/.ready-rtl
 
-.venv/.ready-rtl-place: requirements-rtl-place.txt .venv/.ready-rtl
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rtl-place.txt
-	@touch $@
-
-pins:  ## Pin requirements*.in with hashes again, and the Python packages that they need; uses uv
-	@for each in requirements requirements-test requirements-rtl requirements-rtl-place requirements-docs; do \
-	  uv pip compile --quiet --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
-	    --custom-compile-command "make pins" $$each.in --output-file $$each.txt || exit 1; \
+pins: setup  ## Pin requirements/*.in with hashes again, and the Python packages that they need
+	@for each in base test rtl rtl-place docs; do \
+	  $(BIN)/uv pip compile --quiet --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
+	    --custom-compile-command "make pins" requirements/$$each.in --output-file requirements/$$each.txt || exit 1; \
 	done
 
 build: setup  ## Build the extension (release) into .venv; DEV=1: in seconds after a change, somewhat slower
@@ -52,18 +56,32 @@ build: setup  ## Build the extension (release) into .venv; DEV=1: in seconds aft
 stubs:
 	@$(BIN)/python -m dumbbell.present.stubs
 
-wheel: setup  ## Build a wheel (target/wheels), with the licenses of the crates in it
+# The folder of pyproject.toml's `data`: what is in it is installed under the prefix.
+SHARE := scripts/wheel/data/share
+wheel: build  ## Build a wheel (target/wheels), with licenses of the crates, manual page and completions
 	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES
+	@mkdir -p $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(BIN)/dumbbell man > $(SHARE)/man/man1/dumbbell.1
+	$(BIN)/dumbbell completion bash > $(SHARE)/bash-completion/completions/dumbbell
+	$(BIN)/dumbbell completion zsh > $(SHARE)/zsh/site-functions/_dumbbell
+	$(BIN)/dumbbell completion fish > $(SHARE)/fish/vendor_completions.d/dumbbell.fish
 	$(BIN)/maturin build --release --locked
 
 run: build  ## Reproduce a paper (half a minute of CPU time) and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
 test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory guard
+
+# The parts of `test`, for .ci/run: they install and build nothing for Python.
+test-rust:
 	$(BIN)/python tests/slowest.py $(CARGO_TEST)
 	cargo test --release --workspace --test golden  # the same fingerprints in the profile that users have
+
+test-python:
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-	@$(MAKE) --no-print-directory guard
 
 guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
 	cargo build --release --quiet --workspace --example hop
@@ -100,8 +118,14 @@ check: .venv/.ready-test build  ## Formatting, lints, types and prose, without c
 	$(BIN)/python -m mypy --strict python/dumbbell
 	$(BIN)/python docs/tools/prose.py
 
+web:  ## Build the script of the time page into the package, and run its tests; needs Node
+	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent build
+
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
 	$(BIN)/dumbbell bench $(ARGS)
+
+page-bench: .venv/.ready-test  ## How fast pages of `view` open and pan, and their sizes; needs Chromium
+	$(BIN)/python bench/page.py $(ARGS)
 
 parts: .venv/.ready  ## The benchmarks of the parts: each AQM, each control, the agenda: make parts ARGS="aqm --quick"
 	sh bench/run.sh $(ARGS)
@@ -115,6 +139,9 @@ compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario 
 .venv/.ready-compare: .ci/system .venv/.ready
 	@sh .ci/system $(PYTHON) compare
 	@touch $@
+
+linux: build  ## The profile linux beside Linux itself, cell by cell (a quarter of an hour): make linux ARGS="--cc cubic"
+	$(BIN)/python docs/tools/agreement.py $(ARGS)
 
 man: build  ## Write the manual page, build/man/dumbbell.1
 	@mkdir -p build/man
@@ -138,6 +165,8 @@ gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded 
 	$(BIN)/dumbbell plot build/gallery/first cwnd goodput queue delay curve
 	$(BIN)/dumbbell plot build/gallery/first phase --flow far --flow near.1 --from "20 s" --to "35 s"
 	$(BIN)/dumbbell plot build/gallery/first timeseq --flow near.2 --from "8.2 s" --to "8.8 s"
+	$(BIN)/dumbbell run scenarios/first.toml --record-every "2 ms" -s record.packets=true -s queue=drop_tail --out build/gallery/drop_tail
+	$(BIN)/python docs/tools/screens.py build/gallery/first build/gallery/drop_tail
 	$(BIN)/dumbbell compare drop_tail red ea_red codel --cc newreno cubic -o rtt=20ms,80ms,200ms --out build/gallery/schemes
 	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first build/gallery/schemes build/gallery/ea-red build/gallery/tcp-cae build/gallery/packet-buffering-marker build/gallery/jumbo-frames
 	$(BIN)/python docs/tools/generate.py

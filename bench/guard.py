@@ -41,9 +41,11 @@ CASES = {
     "drop_tail, 10 flows": ("10 100 {} drop_tail", 20, 1),
     "red, 10 flows": ("10 100 {} red", 20, 1),
     "drop_tail held, 10 flows": ("10 100 {} drop_tail held", 20, 1),
+    "codel, 10 flows": ("10 100 {} queue=codel", 20, 1),
     "profile linux, 10 flows": ("10 100 {} linux", 20, 1),
     "drop_tail, 100 flows": ("100 1000 {} drop_tail", 4, 1.5),
     "drop_tail, 1000 flows": ("1000 10000 {} drop_tail", 1.5, 1.1),
+    "drop_tail, fat tree k=8": ("0 0 {} fat=8 drop_tail", 0.006, 0.002),
 }
 """The words of `hop` with its time, the whole time, and the start that is taken off, seconds."""
 

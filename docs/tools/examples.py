@@ -127,7 +127,9 @@ def _commands(block: Block) -> Iterator[Shown]:
         )
 
 
-_WARNING = re.compile(r"^  warning\[W\d+\].*?\n\n", re.DOTALL | re.MULTILINE)
+_WARNING = re.compile(
+    r"^  warning\[W\d+\].*?\n\n|^warning\[W\d+\][^\n]*\n", re.DOTALL | re.MULTILINE
+)
 """A warning about a scenario. Examples are short on purpose, so a page shows only those that it is
 about."""
 
@@ -142,7 +144,7 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
         command,
         cwd=here,
         env={key: value for key, value in os.environ.items() if key != "DUMBBELL_STORE"}
-        | {"PATH": path},
+        | {"PATH": path, "COLUMNS": "100"},  # As wide as the pages.
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -19,7 +19,7 @@ from PIL import Image
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 WIDTH, WIDE = 600, 900
 COLOURS = 64
-_PANELS = 1750
+_PANELS = 1500
 """Pixels: what is wider has several panels."""
 
 

@@ -1,4 +1,4 @@
-"""Measures and draws what docs/reference/red-hardware.md shows of the hardware:
+"""Measures and draws what the pages about RED in hardware show:
 `python docs/tools/hardware.py`, some minutes.
 
 docs/gallery/red-hardware.json has the numbers: the memory of each random draw, by its whole period,

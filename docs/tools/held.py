@@ -56,7 +56,7 @@ def measured(point: Point) -> float:
         return float(run["queues"][0]["mean_sojourn_s"]) / control.TARGET[kind]
     words["mean_packet_size"] = f"{disciplines.PACKET} B"
     scenario = disciplines.loop(words, flows, share, rtt, record={"every": "20 ms", "flows": False})
-    rows = runner.records(scenario, "queues")
+    rows = runner.recorded(scenario).table("queues")
     late = [
         avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 20.0
     ]

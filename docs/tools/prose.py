@@ -1,4 +1,5 @@
-"""Checks the prose of pages, of `--help`, of the catalogue and of the schemas against the style in
+"""Checks the prose of pages, of `--help`, of the catalogue with its equations, of the schemas, of
+the laws that `validate` checks and of the messages that the package prints against the style in
 prose.toml: banned words and turns, American spelling, long sentences and long paragraphs.
 
     python docs/tools/prose.py [NAME...]   # findings in these texts; default: in all not pending
@@ -21,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import commands
+import messages
 import pages
 from cyclopts import App
 from dumbbell import api, catalogue
 from dumbbell.files.write import write_text
+from dumbbell.validate import report
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -72,7 +75,7 @@ def _banned() -> list[tuple[re.Pattern[str], str]]:
 @functools.cache
 def texts() -> dict[str, str]:
     """Every text as Markdown, by its name: the path of a page, `help: COMMAND`,
-    `algorithm: NAME`, `tcp`, or `schema`."""
+    `algorithm: NAME`, `tcp`, `schema`, `laws` or `messages: ROOM`."""
     found = {
         str(page.relative_to(pages.ROOT)): page.read_text(encoding="utf-8")
         for page in pages.pages()
@@ -81,11 +84,15 @@ def texts() -> dict[str, str]:
     found |= {f"help: {name}": text for name, text in _help(commands.grammar())}
     for a in catalogue.algorithms():
         parts = (a.title, a.idea, a.rule, a.needs, *(p.doc for p in a.parameters))
-        found[f"algorithm: {a.name}"] = _paragraphs(parts)
+        found[f"algorithm: {a.name}"] = "\n\n".join(
+            [_paragraphs(parts), *messages.prose(a.equations)]
+        )
     found["tcp"] = _paragraphs(field.doc for field in catalogue.tcp_fields("rfc"))
     found["schema"] = _paragraphs(
         [*_descriptions(api.schema()), *_descriptions(api.result_schema())]
     )
+    found["laws"] = _paragraphs(check.law for check in report.checks())
+    found |= {f"messages: {room}": text for room, text in messages.rooms().items()}
     return found
 
 

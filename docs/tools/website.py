@@ -1,6 +1,6 @@
 """Builds the site: the pages under version control, and the generated reference.
 
-    python docs/tools/website.py    # build/docs/site; needs requirements-docs.txt
+    python docs/tools/website.py    # build/docs/site; needs requirements/docs.txt
 
 build/docs/pages has the pages at the places that they have in the repository, beside the files that
 they link to. A page for each algorithm and for each section of the validation

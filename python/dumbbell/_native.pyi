@@ -33,6 +33,7 @@ def call(
     request: str,
     own: Sequence[Any] = ...,
     progress: Callable[[int, int, float], bool] | None = None,
+    watch: Callable[[str], object] | None = None,
 ) -> str | Table: ...
 def drive_link(
     request: str,

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]
 """A JSON object."""
 T = TypeVar("T")
+Watch = Callable[[str], object]
+"""Called a few times a second with what is new of runs that the request watches (its `watch`), as
+JSON: rows of series (`{"tables", "blobs"}`, as `pack` answers them) and results of runs that ended
+(`"ended": [{"point" (from 0), "overrides", "seed", "run"}]`)."""
 
 
 def _to_exception(problem: _native.Problem) -> BaseException:
@@ -54,15 +58,24 @@ def _ask(
     request: object,
     plugins: Sequence[Any] = (),
     report: Callable[[int, int, float], bool] | None = None,
+    watch: Watch | None = None,
 ) -> Any:
     """The answer of a verb: Python values, or a table. report: asked whether to go on, with the
-    runs that are finished, all runs, and the fraction done."""
-    answer = _call_native("call", verb, json.dumps(request), plugins, report)
+    runs that are finished, all runs, and the fraction done. watch: as for `call`."""
+    answer = _call_native("call", verb, json.dumps(request), plugins, report, watch)
     return json.loads(answer) if isinstance(answer, str) else answer
 
 
-def _listen(verb: str, request: object, plugins: Sequence[Any], progress: Progress | None) -> Any:
+def _listen(
+    verb: str,
+    request: object,
+    plugins: Sequence[Any],
+    progress: Progress | None,
+    watch: Watch | None,
+) -> Any:
     """`_ask` in a thread of its own. Ctrl-C ends it, even while a user's plugin loops."""
+    from . import _native
+
     shown = (0, 0, 0.0)
     latest = [shown]
 
@@ -71,7 +84,7 @@ def _listen(verb: str, request: object, plugins: Sequence[Any], progress: Progre
             latest[0] = (finished, runs, fraction)
             return not work.stop.is_set()
 
-        return _ask(verb, request, plugins, report)
+        return _ask(verb, request, plugins, report, watch)
 
     def forward() -> None:
         nonlocal shown
@@ -79,7 +92,8 @@ def _listen(verb: str, request: object, plugins: Sequence[Any], progress: Progre
             shown = latest[0]
             progress(*shown)
 
-    answer = Work(ask).result(forward)
+    user_code = _native.VERBS[verb]  # Of others the only code of a user's is a program.
+    answer = Work(ask, user_code).result(forward)
     forward()
     return answer
 
@@ -91,6 +105,8 @@ def call(
     *,
     own: Iterable[type[Own]] = ...,
     progress: Progress | None = ...,
+    watch: Watch | None = ...,
+    interruptible: bool = ...,
 ) -> JSON: ...
 
 
@@ -102,6 +118,8 @@ def call(
     *,
     own: Iterable[type[Own]] = ...,
     progress: Progress | None = ...,
+    watch: Watch | None = ...,
+    interruptible: bool = ...,
 ) -> T: ...
 
 
@@ -112,28 +130,31 @@ def call(
     *,
     own: Iterable[type[Own]] = (),
     progress: Progress | None = None,
+    watch: Watch | None = None,
+    interruptible: bool = False,
 ) -> Any:
     """Calls a verb of the extension with a request. `verbs` describes both.
 
     answer: the type of the answer, a JSON object without it. own: plugin classes that the request
     may name. progress: called on the caller's thread, at most ten times a second, with the runs
-    that are finished, all runs, and the fraction done.
+    that are finished, all runs, and the fraction done. watch: called, on the thread of the call,
+    with what is new of the runs that the request watches; what it raises does not end them.
 
-    If the verb is `interruptible`, it runs in a thread of its own. On Ctrl-C it stops within a
-    fraction of a second, leaves no half-written file, and `KeyboardInterrupt` is raised here; an
-    exception that `progress` raises stops it in the same way. Other verbs run on the caller's
-    thread.
+    If the verb is `interruptible`, or the caller says so, it runs in a thread of its own. On Ctrl-C
+    it stops within a fraction of a second, leaves no half-written file, and `KeyboardInterrupt` is
+    raised here; an exception that `progress` raises stops it in the same way. Other verbs run on
+    the caller's thread.
     """
     from . import _native
 
     plugins = _plugins_from_classes(own)
     request = {} if request is None else request
-    if _native.VERBS.get(verb):
-        found = _listen(verb, request, plugins, progress)
+    if interruptible or _native.VERBS.get(verb):
+        found = _listen(verb, request, plugins, progress, watch)
     else:
-        found = _ask(verb, request, plugins)
+        found = _ask(verb, request, plugins, None, watch)
     if not isinstance(found, get_origin(answer) or answer):
-        raise TypeError(f"`{verb}` answers {type(found).__name__}, not {answer}")
+        raise TypeError(f"`{verb}` returns {type(found).__name__}, not {answer}")
     return found
 
 
@@ -171,9 +192,12 @@ def _plugins_from_files(uses: Iterable[str]) -> list[Any]:
 
 def _plugins_from_classes(own: Iterable[type[Own]]) -> list[Any]:
     """The plugin classes `own` as the extension takes them, each once."""
+    classes = list(dict.fromkeys(own))
+    if not classes:
+        return []
     from .plugins.describe import describe
 
-    return [describe(cls) for cls in dict.fromkeys(own)]
+    return [describe(cls) for cls in classes]
 
 
 def request(
@@ -335,9 +359,9 @@ def need_testbed(verb: str = "doctor") -> None:
 
     if verb not in _native.VERBS:
         raise EnvironmentLacks(
-            f"this build of the extension has no testbed (no `{verb}`): built for another "
-            f"system than Linux, "
-            "or from sources before it\nhelp: build it anew with `make build`, or use --on sim"
+            f"this build of the extension has no testbed (no `{verb}`): it was built for a system "
+            "other than Linux, or from older sources\nhelp: rebuild it with `make build`, or use "
+            "--on sim"
         )
 
 
@@ -377,36 +401,59 @@ def enclose(argv: list[str]) -> int:
     return call("enclose", argv, int)
 
 
-def shell(request: JSON) -> JSON:
+def shell(request: JSON, watch: Watch | None = None) -> JSON:
     """Runs a user's program on a network of the testbed. The request is
-    `{"source": {"value", "name"}, "program": [ARG], "server": [ARG] | None, "out"}`.
+    `{"source": {"value", "name"}, "program": [ARG], "server": [ARG] | None, "out", "on"}`.
 
     The scenario must have the hosts `client`, where `program` runs, and `server`, where the command
     `server` runs, if any. In their arguments, `{client}` and `{server}` are replaced by the hosts'
     addresses. The result is that of `run`, with `"program": {"exit_code", "signal"}` and the same
     for `"server"`. The call runs on the caller's thread: Ctrl-C is for the program, and
-    the run ends when the program does.
+    the run ends when the program does. watch: as for `call`.
+
+    With `"on": "linux"` the programs run in a user-mode kernel, in virtual time
+    (docs/how-to/linux.md). Ctrl-C then ends the run, and nothing is written.
     """
+    if request.get("on") == "linux":
+        return call("shell", _with_kernel(request), watch=watch, interruptible=True)
     from .testbed import lock
 
     need_testbed("shell")
     with lock.alone():
-        return call("shell", request)
+        return call("shell", request, watch=watch)
 
 
-def run(request: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
+def run(
+    request: JSON,
+    progress: Progress | None = None,
+    own: Iterable[type[Own]] = (),
+    watch: Watch | None = None,
+) -> JSON:
     """Runs a scenario. Returns the result of its one point, or `{"points": [...]}` for a sweep.
     own: as for `plan`.
+
+    With `"on": "linux"` the TCP is that of a user-mode kernel (docs/how-to/linux.md).
 
     With `"on": "kernel"` in the request it runs on the testbed (docs/how-to/testbed.md) instead of
     the simulator, after waiting for live runs of the user's other processes.
 
-    progress: as for `call`, which says what Ctrl-C does.
+    progress, watch: as for `call`, which says what Ctrl-C does.
     """
     if request.get("on") == "kernel":
         from .testbed import lock
 
         need_testbed()
         with lock.alone():
-            return call("run", request, own=own, progress=progress)
-    return call("run", request, own=own, progress=progress)
+            return call("run", request, own=own, progress=progress, watch=watch)
+    if request.get("on") == "linux":
+        request = _with_kernel(request)
+    return call("run", request, own=own, progress=progress, watch=watch)
+
+
+def _with_kernel(request: JSON) -> JSON:
+    """A request with the user-mode kernel that it runs on. `EnvironmentLacks` if there is none."""
+    from .linux import kernels
+
+    if "kernel" in request:
+        return request
+    return request | {"kernel": str(kernels.needed().program)}

@@ -81,6 +81,8 @@ class Algorithm:
     """`color`, `marker` and `dash` in plots, if they were chosen by hand."""
     kernel: Mapping[str, Any] = field(default_factory=dict)
     """`name` and `note` of Linux's counterpart, or `why` there is none and the `fix`."""
+    linux: tuple[tuple[str, Any], ...] = ()
+    """Parameters, with their values, that differ from their defaults under the profile `linux`."""
     size: Mapping[str, str] = field(default_factory=dict)
     """What an AQM `measures`, its `byte_mode`, and how `signals` depend on the size."""
     law: Mapping[str, Any] = field(default_factory=dict)
@@ -135,10 +137,11 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's
     `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
-    tables = (table for rule in api.schema()["$defs"].values() for table in rule.get("anyOf", ()))
+    defs = api.schema()["$defs"]
     rules: dict[str, dict[str, Any]] = next(
-        (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
+        (table["properties"] for table in defs.values() if _is_table_of(table, algorithm)), {}
     )
+    shared = {key: rule.get("$ref", "").removeprefix("#/$defs/") for key, rule in rules.items()}
     return algorithm.parameters + tuple(
         Parameter(
             key,
@@ -149,7 +152,8 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
             "",
             type=rule.get("type", ""),
         )
-        for key, rule in rules.items()
+        for key, own in rules.items()
+        for rule in [{**defs.get(shared[key], {}), **own}]
         if key not in known
     )
 
@@ -202,6 +206,7 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What a page of the catalogue says besides; that of a user's algorithm says nothing of it."""
     names = ("rule", "needs", "family", "look", "size", "law", "explained")
     facts = {name: entry[name] for name in names if name in entry}
+    facts["linux"] = tuple((name, value) for name, value in entry.get("linux", ()))
     kernel = entry.get("kernel")
     if isinstance(kernel, dict):  # `has` or `lacks`; else it is unknown.
         (facts["kernel"],) = kernel.values()

@@ -16,7 +16,7 @@ class DumbbellError(Exception):
 
     @property
     def rendered(self) -> str:
-        """The text for people, as the extension wrote it."""
+        """The text for people, as the extension wrote it: each cause and each fix in one line."""
         return str(self.args[0])
 
     def _render_traceback_(self) -> list[str]:

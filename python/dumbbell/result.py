@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .data import records
 from .data import summary as saved
 from .data.arrow import Table
+from .data.origin import Origin
 from .data.records import Records, Run, Series, Summary
 from .data.rows import Acks, Flow, Host, Marker, Number, Queue, Row, Rows, Session, Totals, number
 from .errors import ScenarioError
 from .models import fairness
 from .present.stats import Interval, interval
+from .present.units import instant
+
+if TYPE_CHECKING:
+    from .figures.overlay.plot import Figures
+    from .figures.style import Figure
 
 __all__ = [
     "Acks",
@@ -32,12 +38,33 @@ __all__ = [
 ]
 
 
+Plot = Literal[
+    "cwnd",
+    "goodput",
+    "queue",
+    "delay",
+    "fct",
+    "curve",
+    "phase",
+    "acks",
+    "markers",
+    "delays",
+    "loss",
+    "scatter",
+    "timeseq",
+]
+"""Kinds of figures, as of `dumbbell plot`."""
+
+
 class Result:
     """One point: the mean of its replications, each run by itself in `runs`."""
 
-    def __init__(self, data: dict[str, Any], records: Records | None = None) -> None:
+    def __init__(
+        self, data: dict[str, Any], records: Records | None = None, origin: Origin | None = None
+    ) -> None:
         self.json = data
         self._records = records
+        self._origin = origin
 
     @classmethod
     def load(cls, directory: str | Path) -> Result:
@@ -102,7 +129,7 @@ class Result:
         times: dict[str, Any] = {key: self.json[key] for key in shared if key in self.json}
         found = self._labelled({})
         return [
-            Result({**times, **run}, Records(at, self._records) if at else None)
+            Result({**times, **run}, Records(at, self._records) if at else None, self._origin)
             for _, run, at in found
         ]
 
@@ -147,6 +174,55 @@ class Result:
         """The mean of `values` with its 95 % interval over the runs."""
         return interval(self.values(measure))
 
+    @overload
+    def plot(
+        self,
+        kind: Plot,
+        /,
+        *others: Result | Path,
+        flows: Iterable[str] = ...,
+        start: str | None = ...,
+        end: str | None = ...,
+        seed: int | None = ...,
+        use: Iterable[str | Path] = ...,
+    ) -> Figure: ...
+
+    @overload
+    def plot(
+        self,
+        *what: Plot | Result | Path,
+        flows: Iterable[str] = ...,
+        start: str | None = ...,
+        end: str | None = ...,
+        seed: int | None = ...,
+        use: Iterable[str | Path] = ...,
+    ) -> Figure | Figures: ...
+
+    def plot(
+        self,
+        *what: Plot | Result | Path,
+        flows: Iterable[str] = (),
+        start: str | None = None,
+        end: str | None = None,
+        seed: int | None = None,
+        use: Iterable[str | Path] = (),
+    ) -> Figure | Figures:
+        """The figures of `dumbbell plot`: `plot("cwnd")` is a matplotlib figure, and several kinds
+        are a dictionary of them, which a notebook shows. Without kinds: those that the records
+        allow and that need no choice. If records are missing, the run is repeated with them.
+
+        what: kinds, and results to overlay in the same axes (a `Path`: a result directory, flent's
+        data, a capture). flows: only these; `phase` and `scatter` take two. start, end: the time
+        that is drawn, such as `"12 s"`. seed: of replications; default: the first. use: files with
+        algorithms that a loaded result needs. `ScenarioError` if there is nothing to draw,
+        `InvalidRun` if the repeated run differs.
+        """
+        from .figures.overlay.plot import plot
+        from .figures.recorded_run import View
+
+        view = View(tuple(flows), instant("start", start), instant("end", end))
+        return plot(self, what, view, seed, [str(file) for file in use])
+
     def table(self, *, width: int | None = 140, every: bool = False) -> str:
         """Flows and queues as text tables. width: the most characters of a line; columns that do
         not fit are left out, and a note names them. None: no limit. every: a row for each flow and
@@ -177,10 +253,12 @@ class Sweep:
         data: dict[str, Any],
         records: Records | None = None,
         directories: list[str] | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.json = data
         self._records = records
         self._directories = directories
+        self._origin = origin
 
     @classmethod
     def load(cls, directory: str | Path) -> Sweep:
@@ -194,7 +272,8 @@ class Sweep:
         names = self._directories or [records.point_name(i, len(self)) for i in range(len(self))]
         for name, point in zip(names, self.json["points"], strict=True):
             own = self._records.below(name) if self._records else None
-            yield point["overrides"], Result(point, own)
+            origin = self._origin.at(point["overrides"]) if self._origin else None
+            yield point["overrides"], Result(point, own, origin)
 
     def __len__(self) -> int:
         return len(self.json["points"])
@@ -253,6 +332,10 @@ class Sweep:
         return f"<Sweep of {len(self)} points>"
 
 
-def read(data: dict[str, Any], records: Records | None = None) -> Result | Sweep:
+def read(
+    data: dict[str, Any], records: Records | None = None, origin: Origin | None = None
+) -> Result | Sweep:
     """The JSON of a run as an object."""
-    return Sweep(data, records) if "points" in data else Result(data, records)
+    if "points" in data:
+        return Sweep(data, records, origin=origin)
+    return Result(data, records, origin)

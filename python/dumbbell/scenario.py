@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from . import api, result
 from .algorithms import Spec
+from .data.origin import Origin
 from .data.records import Records
 from .files import write
 from .language import overrides
@@ -35,7 +36,7 @@ class RunOptions(TypedDict, total=False):
     store: str | Path | None
     stop: str | Mapping[str, Any] | None
     keep_going: bool | None
-    on: Literal["sim", "kernel"]
+    on: Literal["sim", "kernel", "linux"]
     progress: Progress | bool | None
 
 
@@ -156,7 +157,7 @@ class Scenario:
         store: str | Path | None = None,
         stop: str | Mapping[str, Any] | None = None,
         keep_going: bool | None = None,
-        on: Literal["sim", "kernel"] = "sim",
+        on: Literal["sim", "kernel", "linux"] = "sim",
         progress: Progress | bool | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
@@ -203,7 +204,9 @@ class Scenario:
         )
         with shown(progress) as report:
             data = api.run(wanted, report, self._own)
-        return result.read(data, None if directory is None else Records(Path(directory), kept))
+        records = None if directory is None else Records(Path(directory), kept)
+        origin = Origin(self._source, self._overrides, self._own, live=on != "sim")
+        return result.read(data, records, origin)
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options
@@ -219,7 +222,10 @@ class Scenario:
         if isinstance(outcome, Sweep):
             return outcome
         return Sweep(
-            {"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""]
+            {"points": [{"overrides": {}, **outcome.json}]},
+            outcome._records,
+            directories=[""],
+            origin=outcome._origin,
         )
 
     def _repr_html_(self) -> str:

@@ -229,7 +229,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         result.series("drops")  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="no column `cwnd`; there are seed, time_s"):
         result.series("flows").column("cwnd")
-    with pytest.raises(TypeError, match="`flow` holds words"):
+    with pytest.raises(TypeError, match="`flow` contains text"):
         result.series("flows").numbers("flow")
     file = tmp_path / "r" / "flows.parquet"
     whole = file.read_bytes()

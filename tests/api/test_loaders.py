@@ -79,18 +79,18 @@ def test_changed_papers_end_reproduce_with_2(
         (
             "decimals = 2",
             'decimals = "2"',
-            "line 66: `cell[0].decimals`: text stands here, and a whole number",
+            "line 66: `cell[0].decimals`: this is text, but must be a whole number",
         ),
         (
             "replications = 5",
             "replications = 0",
-            "line 7: `full.replications`: a whole number from 1 belongs here",
+            "line 7: `full.replications`: this must be a whole number from 1",
         ),
         ('what = "throughput"\n', "", "line 62: `cell[0]`: the key `what` is missing"),
         (
             "scheme = true",
             "scheme = 1",
-            "`point[1].scheme`: a whole number stands here, and true or false belongs here",
+            "`point[1].scheme`: this is a whole number, but must be true or false",
         ),
         (
             'unit = "Mbit/s"\n',
@@ -100,7 +100,7 @@ def test_changed_papers_end_reproduce_with_2(
         (
             "published = 15",
             "published = nan",
-            "`cell[1].published`: nan stands here, and a finite number belongs here",
+            "`cell[1].published`: the value is nan, but must be a finite number",
         ),
         (
             "published = 15",
@@ -118,11 +118,15 @@ def test_changed_papers_end_reproduce_with_2(
             "mean(rde[24] / dt[24])",
             "claim `better`: there is no number `rde`",
         ),
-        ("mean(red[24] / dt[24])", "9**9**9", "`9 ** 9 ** 9` has no place in a predicate"),
+        ("mean(red[24] / dt[24])", "9**9**9", "`9 ** 9 ** 9` is not allowed in a predicate"),
         ("mean(red[24] / dt[24])", "__import__", "there is no number `__import__`"),
-        ("mean(red[24] / dt[24])", "red.__class__", "`red.__class__` has no place in a predicate"),
-        ("red-{buffer}", "red-{buffer.__class__}", "a place is the name of an axis in braces"),
-        ("red-{buffer}", "red-{buffer!r:>999999999}", "a place is the name of an axis in braces"),
+        (
+            "mean(red[24] / dt[24])",
+            "red.__class__",
+            "`red.__class__` is not allowed in a predicate",
+        ),
+        ("red-{buffer}", "red-{buffer.__class__}", "write the name of an axis in braces"),
+        ("red-{buffer}", "red-{buffer!r:>999999999}", "write the name of an axis in braces"),
         ('[[table]]\nid = "t"', "[[table]]", "`table[0]`: the key `id` is missing"),
         ("title", "x = " + "[" * 5000 + "\ntitle", "its values are nested too deeply"),
         ("buffer = [24", f"buffer = [{', '.join(map(str, range(1500)))}, 24", "axes"),
@@ -142,7 +146,7 @@ def test_a_mistake_is_one_sentence_with_its_place(
 
 def test_a_file_that_is_no_text_is_refused_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "paper.toml").write_bytes(b"title = 'a'\ncitation = '\xff'\n")
-    with pytest.raises(ScenarioError, match=r"paper\.toml, line 2: byte 0xff is no UTF-8 text"):
+    with pytest.raises(ScenarioError, match=r"paper\.toml, line 2: byte 0xff is not UTF-8 text"):
         papers.read(tmp_path)
 
 

@@ -51,6 +51,17 @@ def test_a_table_is_a_dataframe_of_pandas(
     assert list(frame["flow"]) == table.column("flow")
 
 
+def test_rows_are_in_order_of_seed_time_and_flow() -> None:
+    result = build().run(replications=2, record_every="500 ms")
+    assert isinstance(result, dumbbell.Result)
+    flows = [flow.name for flow in result.flows]
+    rows = result.series("flows").rows()
+    places = [(row["seed"], row["time_s"], flows.index(str(row["flow"]))) for row in rows]
+    assert places == sorted(places)
+    named = [(row["seed"], row["flow"]) for row in result.summary("flows").rows()]
+    assert named == [(seed, flow) for seed in (1, 2) for flow in flows]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_missing_library_is_named(
     library: str, sweep: dumbbell.Sweep, monkeypatch: pytest.MonkeyPatch

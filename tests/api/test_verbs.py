@@ -64,5 +64,5 @@ def test_an_unknown_verb_and_a_wrong_request_are_refused() -> None:
 def test_the_answer_has_the_type_that_was_asked_for() -> None:
     table = api.table([{"labels": {"seed": 1}, "rows": [{"a": 1.5}]}])
     assert table.column("a") == [1.5]
-    with pytest.raises(TypeError, match="`catalogue` answers dict"):
+    with pytest.raises(TypeError, match="`catalogue` returns dict"):
         api.call("catalogue", {}, list)

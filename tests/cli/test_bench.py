@@ -142,7 +142,7 @@ def test_two_runs_of_one_seed_that_differ_are_a_failure(monkeypatch: pytest.Monk
     told = {"fingerprint": "a", "packet_hops": 1, "flow_goodput_bps": [1.0], "drop_rate": 0.0}
     other = iter([told, {**told, "fingerprint": "b"}])
     monkeypatch.setattr(measure, "_child", lambda order, before=(): next(other))
-    with pytest.raises(DumbbellError, match="two runs of one seed differ"):
+    with pytest.raises(DumbbellError, match="two runs with the same seed differ"):
         measure.row(Case(1, "1 Mbps", "2 s"), Way(), repeat=2, reference=False)
 
 
@@ -162,7 +162,7 @@ def test_two_runs_of_one_seed_that_differ_are_a_failure(monkeypatch: pytest.Monk
         ),
         (
             ("--profile", "bsd"),
-            "--profile bsd: there is no such profile; known are ns2, rfc, linux",
+            "--profile bsd: this profile does not exist; write one of ns2, rfc, linux",
         ),
         (("--repeat", "0"), "--repeat 0: at least one run is needed"),
     ],

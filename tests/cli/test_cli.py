@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+import dumbbell as dumbbell_package
 import pytest
 from helpers.command import document, dumbbell
 from helpers.scenarios import SCENARIO
@@ -26,22 +27,69 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_first_page_imports_no_library() -> None:
-    """It comes at once because nothing but the standard library is imported for it."""
+def imported_by(*words: str) -> tuple[set[str], subprocess.CompletedProcess[str]]:
+    """The packages that a command has imported when it ends, and what it printed."""
     script = (
         "import sys\n"
         "from dumbbell.cli import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({list(words)!r})\n"
         "finally: print({m.partition('.')[0] for m in sys.modules}, file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    # Python's environment: readline may have set the width of a terminal in that of C.
+    environment = dict(os.environ)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment
+    )
     imported = ast.literal_eval(done.stderr.splitlines()[-1])
     assert "dumbbell" in imported
-    assert not imported & {"cyclopts", "rich", "msgspec", "numpy", "polars", "matplotlib"}
+    return imported, done
+
+
+LIBRARIES = {"cyclopts", "rich", "msgspec", "numpy", "polars", "matplotlib"}
+
+
+def test_the_first_page_imports_no_library() -> None:
+    """It comes at once because nothing but the standard library is imported for it."""
+    imported, done = imported_by("--help")
+    assert not imported & LIBRARIES
     assert all(
         f"  {name} " in done.stdout
         for name in ("run", "check", "show", "sweep", "explain", "reproduce")
     )
+
+
+def test_the_version_imports_no_library() -> None:
+    imported, done = imported_by("--version")
+    assert done.stdout == f"{dumbbell_package.__version__}\n"
+    assert not imported & {*LIBRARIES, "inspect", "dataclasses", "ctypes"}
+    assert imported_by("-V")[1].stdout == done.stdout
+
+
+def test_a_check_imports_no_library(file: Path) -> None:
+    """With plain words it does not wait for the parser, whether the scenario is good or not."""
+    bad = file.with_name("bad.toml")
+    bad.write_text(SCENARIO.replace("max_th", "max_ht"))
+    for words, code in (((str(file),), 0), ((str(file), "--json"), 0), ((str(bad),), 2)):
+        imported, done = imported_by("check", *words)
+        assert done.returncode == code
+        assert imported & {*LIBRARIES, "inspect", "dataclasses"} == set()
+
+
+def test_a_check_says_the_same_with_the_parser(file: Path) -> None:
+    """`--on sim` is the default, and takes the long way."""
+    warned = file.with_name("warned.toml")
+    warned.write_text(SCENARIO.replace('"4 s"', '"1100 ms"'))
+    for path in (file, warned, file.with_name("missing.toml")):
+        for words in ((), ("--deny-warnings", "--json")):
+            short, long = (dumbbell("check", path, *words, *more) for more in ((), ("--on", "sim")))
+            assert (short.returncode, short.stdout, short.stderr) == (
+                long.returncode,
+                long.stdout,
+                long.stderr,
+            )
+    assert dumbbell("check", file, "--json", "--json").returncode == 2
+    assert "there is no option --jsn" in dumbbell("check", file, "--jsn").stderr
+    assert "is missing" in dumbbell("check").stderr
 
 
 def test_run_measures_flows_and_queues(file: Path) -> None:

@@ -203,7 +203,8 @@ def test_a_result_without_packets_is_repeated(tmp_path: Path) -> None:
     assert "holds 2 runs" in said(done) and "seed-1" in said(done)
 
 
-def test_a_damaged_record_is_named(exported: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["pcapng", "perfetto", "qlog"])
+def test_a_damaged_record_is_named(format: str, exported: Path, tmp_path: Path) -> None:
     data = (exported / "packets.parquet").read_bytes()
     for name, broken in (
         ("cut", data[: len(data) // 2]),
@@ -212,9 +213,9 @@ def test_a_damaged_record_is_named(exported: Path, tmp_path: Path) -> None:
         there = tmp_path / name
         there.mkdir()
         (there / "packets.parquet").write_bytes(broken)
-        done = dumbbell("export", "pcapng", there, "-o", there / "x.pcapng", code=3)
+        done = dumbbell("export", format, there, "-o", there / "x", code=3)
         assert "packets.parquet is damaged" in said(done)
-        assert not (there / "x.pcapng").exists()
+        assert not (there / "x").exists()
 
 
 def test_csv_of_one_flow_has_no_other(exported: Path, tmp_path: Path) -> None:

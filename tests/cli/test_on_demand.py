@@ -42,6 +42,8 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
         (("export", "csv", "{}", "--table", "queues", "-o", "{}.x"), "series"),
         (("export", "flent", "{}", "-o", "{}.x"), "series"),
         (("export", "pcap", "{}", "-o", "{}.x"), "packets"),
+        (("export", "perfetto", "{}", "-o", "{}.x"), "series and packets"),
+        (("export", "qlog", "{}", "-o", "{}.x"), "series and packets"),
         (("export", "mahimahi", "{}", "--at", "bottleneck", "-o", "{}.x"), "packets"),
     ],
 )
@@ -50,7 +52,9 @@ def test_the_run_is_repeated_with_what_is_missing(
 ) -> None:
     fingerprint = dumbbell.Result.load(bare).fingerprint
     code, errors = command(capsys, *(word.format(bare) for word in words))
-    note = f"{bare} has no recorded {lacks}: repeated the run (fingerprint {fingerprint} as before)"
+    note = (
+        f"{bare} has no recorded {lacks}: repeated the run (fingerprint {fingerprint}, unchanged)"
+    )
     assert (code, errors) == (0, f"note: {note}\n")
     assert sorted(p.name for p in bare.iterdir() if p.is_file()) == [
         "scenario.toml",

@@ -208,7 +208,7 @@ def test_hostile_values_end_with_a_sentence(
         (["run", "nowhere.toml", "--seed", "x"], "--seed x: this is not a whole number"),
         (["run", "nowhere.toml", "--seed"], "--seed needs a value"),
         (["run"], "FILE is missing"),
-        (["run", "a", "b"], "`b` is one word too many"),
+        (["run", "a", "b"], "`b` is an extra word"),
         (
             ["run", "a", "--replicatoins", "3"],
             "there is no option --replicatoins: did you mean --replications?",
@@ -220,9 +220,9 @@ def test_hostile_values_end_with_a_sentence(
             "--ratio nan: write a finite number from 0 up",
         ),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
-        (["nope"], "there is no command `nope`: there are run, "),
-        (["explain", "tahini"], "there is no algorithm and no key named `tahini`"),
-        (["reproduce", "nopaper"], "there is no paper `nopaper`: known are ea-red, "),
+        (["nope"], "there is no command `nope`: write one of run, "),
+        (["explain", "tahini"], "there is no algorithm or key named `tahini`"),
+        (["reproduce", "nopaper"], "there is no paper `nopaper`: known papers: ea-red, "),
     ],
 )
 def test_what_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

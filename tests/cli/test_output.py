@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from dumbbell import ScenarioError, api
 from dumbbell.cli import output
 from helpers.command import dumbbell
 from helpers.scenarios import SCENARIO
@@ -42,10 +44,10 @@ def test_they_are_taken_wherever_they_stand(
 
 
 def test_the_width_is_that_of_columns_or_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert output.columns() == 140
-    for given, width in (("80", 80), ("0", 140), ("wide", 140), ("", 140)):
+    assert (output.columns(), output.message_columns()) == (140, 100)
+    for given, width in (("80", 80), ("0", None), ("wide", None), ("", None)):
         monkeypatch.setenv("COLUMNS", given)
-        assert output.columns() == width
+        assert (output.columns(), output.message_columns()) == (width or 140, width or 100)
 
 
 def test_wide_shows_every_column(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +57,33 @@ def test_wide_shows_every_column(file: Path, monkeypatch: pytest.MonkeyPatch) ->
     wide = dumbbell(*words, "--wide").stdout
     assert "not shown" not in wide
     assert "retransmits" in wide
+
+
+UNKNOWN = ("-s", "queue.kind=unknown")
+"""An override whose error lists the names of all queues."""
+
+
+def test_an_error_is_wrapped_where_it_is_printed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*words: str) -> list[str]:
+        return dumbbell("check", file, *UNKNOWN, *words).stderr.splitlines()
+
+    assert 90 < max(map(len, said())) <= 100
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, said())) <= 40
+    (known,) = (line for line in said("--wide") if "known are" in line)
+    assert len(known) > 200
+    document = json.loads(dumbbell("check", file, *UNKNOWN, "--json").stdout)
+    assert known in document["error"]["text"].splitlines()
+
+
+def test_an_exception_has_each_cause_and_each_fix_in_a_line() -> None:
+    with pytest.raises(ScenarioError) as wrong:
+        api.plan(api.request({"text": SCENARIO}, [UNKNOWN[1]]))
+    (cause, fix) = (line for line in str(wrong.value).splitlines() if line[2:3] in "×h")
+    assert cause == "  × there is no queue named `unknown`"
+    assert fix.startswith("  help: known are ") and fix.endswith(", wfq")
 
 
 def test_quiet_prints_no_notes(file: Path) -> None:
@@ -76,14 +105,14 @@ def test_help_and_version() -> None:
 
 
 def test_a_terminal_s_width_is_used(file: Path) -> None:
-    """In a pseudo-terminal of 80 columns no line is wider, and no word is split."""
+    """In a pseudo-terminal of 80 columns no line is wider, also of warnings (what they quote
+    is as it is written), and no word is split."""
     script = (
         "import fcntl, os, pty, struct, sys, termios\n"
         "pid, fd = pty.fork()\n"
         "if pid == 0:\n"
         "    os.environ.pop('COLUMNS', None)\n"
-        f"    os.execv(sys.executable, [sys.executable, '-m', 'dumbbell', 'run', {str(file)!r},"
-        " '-s', 'allow=[\"W005\", \"W012\"]'])\n"
+        f"    os.execv(sys.executable, [sys.executable, '-m', 'dumbbell', 'run', {str(file)!r}])\n"
         "fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))\n"
         "text = b''\n"
         "while True:\n"
@@ -97,6 +126,8 @@ def test_a_terminal_s_width_is_used(file: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
 
     lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in done.stdout.splitlines()]
-    assert max(map(len, lines)) <= 80
+    quoted = re.compile(r" +(\d+ │|[·╭])")
+    assert any(quoted.match(line) for line in lines)
+    assert max(len(line) for line in lines if not quoted.match(line)) <= 80
     words = {word for line in lines for word in line.split()}
     assert {"goodput", "utilization", "retransmits", "bottleneck"} <= words

@@ -152,10 +152,10 @@ def test_ids_of_a_paper_name_files(tmp_path: Path) -> None:
     paper = a_paper(tmp_path, "mine")
     text = (paper / "paper.toml").read_text()
     (paper / "paper.toml").write_text(text.replace('id = "p"', 'id = "../p"'))
-    with pytest.raises(ScenarioError, match=r"point `\.\./p`: an id names a file"):
+    with pytest.raises(ScenarioError, match=r"point `\.\./p`: an id is the name of a file"):
         papers.read(paper)
     (paper / "paper.toml").write_text(f'{text}[[figure]]\nid = "/f"\ncaption = ""\n')
-    with pytest.raises(ScenarioError, match="figure `/f`: an id names a file"):
+    with pytest.raises(ScenarioError, match="figure `/f`: an id is the name of a file"):
         papers.read(paper)
 
 
@@ -243,7 +243,7 @@ def test_a_result_runs_no_program_by_itself(
         words = [*words, "--point", "1"]
     (result / "scenario.toml").write_text(f'extends = "{tmp_path}/evil.toml"\n{told}')
     done = run(*words, "result", cwd=tmp_path)
-    assert "A result runs no programs by itself" in " ".join(done.stderr.split()), done.stderr
+    assert "Dumbbell does not run code from a result" in " ".join(done.stderr.split()), done.stderr
     assert done.returncode == 2
     assert not (tmp_path / "RAN").exists()
 

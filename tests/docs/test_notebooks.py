@@ -56,8 +56,9 @@ def page(thing: Any) -> Page:
 
 def test_a_scenario_shows_its_network_and_every_parameter() -> None:
     shown = page(build())
-    assert "══ 10 Mbps, 5 ms ══" in shown.text
-    assert "red of bottleneck: every parameter" in shown.text
+    assert shown.seen.count("svg") == 2  # For a wide page, and for a narrow one.
+    assert "10 Mbps, 5 ms" in shown.text and "queue at left: red, 36 pkt" in shown.text
+    assert "red of bottleneck: all parameters" in shown.text
     assert re.search(r"max_th\s*12 pkt", shown.text)
     assert shown.seen.count("details") == 2
 
@@ -70,8 +71,14 @@ def test_a_wrong_scenario_shows_what_is_wrong() -> None:
 
 def test_a_large_network_is_not_drawn() -> None:
     shown = page(build().with_({"flow.b.count": 5000}))
-    assert "5001 flows over" in shown.text
+    assert "5001 flows over" in shown.text and "svg" not in shown.seen
     assert len(shown.text) < 5000
+
+
+def test_many_hosts_are_drawn_as_one() -> None:
+    shown = page(build().with_({"flow.b.count": 300}))
+    assert "300 hosts" in shown.text and "300 flows: sack" in shown.text
+    assert len(shown.text) < 10000
 
 
 def test_a_result_shows_intervals_and_the_queue_over_time() -> None:
@@ -201,7 +208,7 @@ def _first_steps(outputs: list[Any], said: str) -> None:
     html = [
         output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})
     ]
-    assert "══ 10 Mbps" in html[0]
+    assert "queue at left" in html[0] and "<svg" in html[0]
     assert any("polyline" in text for text in html)
     assert "did you mean `max_th`" in said
 

@@ -14,7 +14,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-PINNED = sorted(ROOT.glob("requirements*.txt"))
+PINS = ROOT / "requirements"
+PINNED = sorted(PINS.glob("*.txt"))
 
 
 def pins(file: Path) -> dict[str, tuple[Requirement, list[str]]]:
@@ -49,7 +50,7 @@ def test_pins_are_of_what_is_asked_for(file: Path) -> None:
     while waiting:
         for line in waiting.pop().read_text().splitlines():
             if line.startswith("-r "):
-                waiting.append(ROOT / line[3:])
+                waiting.append(file.parent / line[3:])
             elif line and not line.startswith("#"):
                 wanted.append(Requirement(line))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -61,11 +62,11 @@ def test_pins_are_of_what_is_asked_for(file: Path) -> None:
 
 
 def test_files_of_pins_name_no_index() -> None:
-    for file in [*PINNED, *ROOT.glob("requirements*.in")]:
+    for file in [*PINNED, *PINS.glob("*.in")]:
         assert not re.search(
             r"://|--(extra-)?index-url|--find-links|--trusted-host", file.read_text()
         ), file.name
-    assert {file.stem for file in PINNED} == {file.stem for file in ROOT.glob("requirements*.in")}
+    assert {file.stem for file in PINNED} == {file.stem for file in PINS.glob("*.in")}
 
 
 def test_the_licenses_of_all_crates_are_allowed_and_told() -> None:

@@ -1,8 +1,9 @@
-"""The shipped scenarios give no warning that they do not allow."""
+"""Shipped scenarios, and those of papers and studies, give no warning that they do not allow."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,23 @@ ROOT = Path(__file__).resolve().parents[2]
 NET = next(one["example"] for one in api.warnings() if one["code"] == "W002")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda p: p.stem)
+NETWORKS = {"dumbbell", "parking_lot", "link", "extends"}
+"""Keys of which each scenario has one; the other files of papers have none."""
+SCENARIOS = [
+    path
+    for pattern in ("scenarios/*.toml", "papers/*/*.toml", "python/dumbbell/studies/**/*.toml")
+    for path in sorted(ROOT.glob(pattern))
+    if NETWORKS & tomllib.loads(path.read_text(encoding="utf-8")).keys()
+]
+
+
+def test_the_files_of_papers_are_among_them() -> None:
+    names = {path.name for path in SCENARIOS if path.parent.parent.name == "papers"}
+    assert {"network.toml", "experiment2.toml", "figure4.toml", "testbed.toml"} <= names
+    assert not {"paper.toml", "campaign.toml"} & names
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_a_shipped_scenario_gives_none(path: Path) -> None:
     planned = api.plan(api.request({"path": str(path)}, points=0))
     assert [one["code"] for one in planned["warnings"]] == []

@@ -199,14 +199,14 @@ def test_wrong_questions(base: Path, tmp_path: Path) -> None:
 
 def test_the_command(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli._code(["diff", str(base), str(base)]) == 0
-    assert "A and B are alike" in capsys.readouterr().out
+    assert "A and B are identical" in capsys.readouterr().out
     assert cli._code(["diff", str(base), "-s", "queue.limit=21 pkt"]) == 3
     shown = capsys.readouterr().out
     for said in (
-        "A and B part at",
-        "dropped (overflow) when 20 were waiting",
-        "let in when 20",
-        "The last that both",
+        "A and B diverge at",
+        "dropped (overflow) with 20 packets waiting",
+        "queued with 20",
+        "The last events in both",
     ):
         assert said in " ".join(shown.split()), said
     assert cli._code(["diff", str(base), "-s", "queue.limit=21 pkt", "--json"]) == 3

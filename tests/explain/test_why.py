@@ -81,7 +81,7 @@ def test_an_overflow_its_detection_its_answer_and_its_repair(overflow: Path) -> 
     before, after = (f"{reaction[k] / 1000:.3g}" for k in ("cwnd_bytes_before", "cwnd_bytes"))
     assert f"halved cwnd from {before} to {after} packets" in text
     assert (
-        f"sent it again at {clock(again['sent_ps'])}; this arrived at "
+        f"The retransmission at {clock(again['sent_ps'])} arrived at "
         f"{clock(again['delivered_ps'])}" in text
     )
 
@@ -106,7 +106,7 @@ def test_a_retransmission_and_a_reaction_lead_to_their_drop(overflow: Path) -> N
     ).row(-1, named=True)
     finding = why.ask(overflow, "s", time_s=end["time_s"])
     assert finding.packet is not None and finding.packet.seq == began["una"]
-    assert "everything lost was repaired" in said(finding)
+    assert "all losses were repaired" in said(finding)
 
 
 def test_the_journey_adds_up_to_the_delay(overflow: Path) -> None:
@@ -148,7 +148,7 @@ def test_an_early_drop_says_what_red_saw(tmp_path: Path) -> None:
     numbers = [
         float(n)
         for n in re.findall(
-            r"queue was ([\d.]+) packets.*p_b = ([\d.]+).*p_a = ([\d.]+).*coin, ([\d.]+),", text
+            r"queue was ([\d.]+) packets.*p_b = ([\d.]+).*p_a = ([\d.]+).*draw, ([\d.]+),", text
         )[0]
     ]
     assert numbers == pytest.approx([signal[k] for k in ("avg", "p_b", "p_a", "coin")], rel=1e-3)
@@ -222,11 +222,11 @@ def test_a_loss_on_the_wire(tmp_path: Path) -> None:
     finding = why.ask(out, "s", time_s=lost["dropped_ps"] / 1e12)
     text = said(finding)
     assert (
-        f"At {clock(lost['dropped_ps'])} the wire of `bottleneck` lost packet {lost['packet']}"
-        in text
+        f"At {clock(lost['dropped_ps'])} the link `bottleneck` lost packet {lost['packet']}" in text
     )
     assert (
-        "no queue had a say: the link's impairment is bernoulli (loss = 0.01, per = packet)" in text
+        "no queue was involved; the link has the impairment bernoulli (loss = 0.01, per = packet)"
+        in text
     )
     assert finding.decision is not None and finding.decision.queue_packets is None
 
@@ -247,7 +247,7 @@ def test_a_tail_loss_waits_for_the_timer_and_says_why(tmp_path: Path) -> None:
     assert finding.detection is not None and finding.detection.how == "timeout"
     assert finding.detection.arrived_after == 0 == finding.detection.duplicates
     text = said(finding)
-    assert "because nothing sent after it had arrived" in text
+    assert "because no later packet had arrived" in text
     assert (
         f"at {clock(round(timeout['time_s'] * 1e12))} the retransmission timer of "
         f"{timeout['rto_us_before'] / 1e3:g} ms" in text
@@ -265,7 +265,7 @@ def test_udp_repairs_nothing(tmp_path: Path) -> None:
     finding = why.ask(out, "u", packet=lost["packet"])
     assert finding.detection is None and finding.repairs == ()
     assert (
-        f"UDP repeats nothing: its {lost['payload_bytes']} bytes of payload never arrived."
+        f"UDP does not retransmit: its {lost['payload_bytes']} bytes of payload never arrived."
         in said(finding)
     )
     with pytest.raises(ScenarioError, match="no congestion window"):
@@ -285,8 +285,8 @@ def test_a_lost_acknowledgement(tmp_path: Path) -> None:
     )
     text = said(why.ask(out, "s", packet=lost["packet"], sender=False))
     assert (
-        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgment of all before "
-        f"byte {lost['ack']}" in text
+        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgment of all bytes "
+        f"before {lost['ack']}" in text
     )
 
 
@@ -323,6 +323,6 @@ def test_any_algorithm_is_explained_with_all_that_it_saw() -> None:
     mine = Decision(0, "core", "my_own_aqm", {}, "50 packets", "early", False, 12, gauges)
     text = decisions.explained(mine)
     assert text == (
-        "it found 12 packets waiting; its decision saw delay = 0.0061, prob = 0.25, "
+        "it found 12 packets waiting; the decision used delay = 0.0061, prob = 0.25, "
         "burst_allowance = -1"
     )

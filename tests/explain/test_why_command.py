@@ -58,7 +58,9 @@ def test_points_and_seeds_are_chosen(tmp_path: Path, capsys: pytest.CaptureFixtu
     sweep = dumbbell.Scenario(tables).sweep(
         {"queue.limit": ["10 pkt", "30 pkt"]}, replications=2, seed=5, out=out
     )
-    with pytest.raises(ScenarioError, match=r"say which point\n  --point 1: queue.limit = 10 pkt"):
+    with pytest.raises(
+        ScenarioError, match=r"select a point with --point\n  --point 1: queue.limit = 10 pkt"
+    ):
         why.ask(out, "s", time_s=1.0)
     for point, limit in ((1, 10), (2, 30)):
         for seed in (5, 6):
@@ -125,14 +127,14 @@ def test_an_algorithm_of_ones_own_is_explained_by_its_probe(
     dumbbell.Scenario(scenario, name="own").run(out=tmp_path / "out")
     text = why.told(why.ask("out", "s", time_s=1.0, within_s=1.0, use=["mine.py"]))
     shown = (
-        r"\(half_full\) .* early: it found \d+ packets waiting; its decision saw coin = ([\d.]+)\."
+        r"\(half_full\) .* early: it found \d+ packets waiting; the decision used coin = ([\d.]+)\."
     )
     (coin,) = re.findall(shown, text)
     assert float(coin) < 0.1
     monkeypatch.chdir("/")
     with pytest.raises(ScenarioError, match=r"cannot be repeated:\n[^$]*there is no file mine.py"):
         why.ask(tmp_path / "out", "s", time_s=1.0, use=["mine.py"])
-    with pytest.raises(ScenarioError, match="A result runs no programs by itself"):
+    with pytest.raises(ScenarioError, match="Dumbbell does not run code from a result"):
         why.ask(tmp_path / "out", "s", time_s=1.0)
     use = [str(tmp_path / "mine.py")]
     repeated = record.load(runs.locate(tmp_path / "out"), "s", use)
@@ -186,8 +188,8 @@ def test_json_has_the_rows_numbers_and_text_is_what_people_read(
         (("--flow", "t", "--time", "1 s"), "there is no flow `t`; flows by number and name: 1 = s"),
         (("--packet", "99999999"), "sent no packet 99999999"),
         (("--seq", "99999999999"), "no packet of s carried byte 99999999999"),
-        ((), "say when"),
-        (("--packet", "1", "--time", "1 s"), "names the packet"),
+        ((), "give a time"),
+        (("--packet", "1", "--time", "1 s"), "selects the packet"),
         (("--point", "2", "--time", "1 s"), "it has no point 2"),
     ],
 )

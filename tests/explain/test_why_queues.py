@@ -53,7 +53,7 @@ def test_every_queue_of_the_catalogue_has_its_own_words(
         own = bool(page.explained["clauses"] or page.explained["story"])
         for d, text in tellings:
             assert d.algorithm == name
-            assert not own or "its decision saw" not in text, text
+            assert not own or "the decision used" not in text, text
             assert "nan" not in text
             assert "?" not in text
 
@@ -64,7 +64,7 @@ def test_the_pages_of_the_catalogue_can_be_told() -> None:
 
 def test_a_sentence_without_its_gauges_is_the_general_one() -> None:
     d = Decision(0, "core", "blue", {"d1": 0.02}, "", "early", False, 9, {"p_m": 0.5})
-    assert decisions.explained(d) == "it found 9 packets waiting; its decision saw p_m = 0.5"
+    assert decisions.explained(d) == "it found 9 packets waiting; the decision used p_m = 0.5"
 
 
 def test_the_words_have_the_gauges_that_decided(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import write_series
 from dumbbell import Interval, ScenarioError, catalogue, figures
-from dumbbell.figures import style
 from dumbbell.figures.curve import Red
+from dumbbell.figures.style import palette
 from dumbbell.present import tables
 from helpers import catalogue_checks
 
@@ -52,10 +52,10 @@ def test_intervals_are_drawn() -> None:
 
 
 def test_a_scheme_looks_the_same_everywhere_and_chosen_ones_differ_without_colour() -> None:
-    assert style.look("some_new_aqm") == style.look("some_new_aqm")
+    assert palette.look("some_new_aqm") == palette.look("some_new_aqm")
     in_print = [
         (look.marker, str(look.dash))
-        for look in map(style.look, ("drop_tail", "red", "codel", "pie", "blue"))
+        for look in map(palette.look, ("drop_tail", "red", "codel", "pie", "blue"))
     ]
     assert len(set(in_print)) == len(in_print)
 
@@ -63,17 +63,17 @@ def test_a_scheme_looks_the_same_everywhere_and_chosen_ones_differ_without_colou
 def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colors() -> None:
     known = list(catalogue.algorithms())
     catalogue_checks.check_looks(known)
-    assert all(style.is_chosen(a.name) for a in known if a.kind in catalogue.QUEUES)
+    assert all(palette.is_chosen(a.name) for a in known if a.kind in catalogue.QUEUES)
 
 
 def test_a_look_that_nobody_chose_is_a_free_one_in_the_color_of_its_family() -> None:
     known = list(catalogue.algorithms())
     codel = next(a for a in known if a.name == "codel")
     strangers = [replace(codel, name=f"c{i}", look=None, family="CoDel") for i in range(5)]
-    found = style.looks([*known, *strangers])
-    assert {found[a.name].color for a in strangers} == {style.BLUE}
+    found = palette.looks([*known, *strangers])
+    assert {found[a.name].color for a in strangers} == {palette.BLUE}
     catalogue_checks.check_looks([*known, *strangers])
-    assert all(found[a.name] == style.look(a.name) for a in known if a.kind in catalogue.QUEUES)
+    assert all(found[a.name] == palette.look(a.name) for a in known if a.kind in catalogue.QUEUES)
     without = [replace(codel, name=f"n{i}", look=None, family="") for i in range(9)]
     catalogue_checks.check_looks([*known, *without])
     clash = replace(codel, name="same")
@@ -102,7 +102,9 @@ def test_the_palette_is_told_apart_with_any_colour_vision() -> None:
         f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
         return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
-    families = {style.look(name).color for name in ("drop_tail", "red", "pie", "codel", "fq_codel")}
+    families = {
+        palette.look(name).color for name in ("drop_tail", "red", "pie", "codel", "fq_codel")
+    }
     for vision in sees.values():
         seen = [lab(color, vision) for color in families]
         assert (
@@ -170,7 +172,7 @@ def test_figures_and_marks_are_legible_on_a_dark_page() -> None:
     from dumbbell.present import templates
 
     css = (templates.PAGES / "page.css").read_text()
-    found = re.search(r"\.sheet > svg, \.mark \{ filter: (.+?); \}", css)
+    found = re.search(r"\.sheet > svg, \.mark\) \{ filter: (.+?); \}", css)
     assert found is not None
     said = re.fullmatch(r"invert\((.+)\) hue-rotate\(180deg\) brightness\((.+)\)", found[1])
     assert said is not None
@@ -195,6 +197,6 @@ def test_figures_and_marks_are_legible_on_a_dark_page() -> None:
     for ground in ("--sheet", "--paper"):
         shade = re.search(rf"{ground}: (#\w+);", night)
         assert shade is not None
-        for color in (*style.PALETTE, "#555555", "#777777"):
+        for color in (*palette.PALETTE, "#555555", "#777777"):
             contrast = (luminance(dark(color)) + 0.05) / (luminance(plain(shade[1])) + 0.05)
             assert contrast >= 3, f"{color} on {ground}: {contrast:.2f}"

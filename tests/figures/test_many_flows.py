@@ -15,6 +15,7 @@ import pytest
 from dumbbell import figures
 from dumbbell.figures import Source, View, crowd, style
 from dumbbell.figures.crowd import members
+from dumbbell.figures.style import lettering
 
 LONG = "a-flow-with-a-name-that-nobody-would-want-to-read-in-a-legend"
 
@@ -139,7 +140,7 @@ def limits(values: list[float]) -> tuple[float, list[str]]:
     """The top of the axis over these values, a second apart, and the words in the axes."""
     _, axes = style.new()
     axes.plot(range(len(values)), values)
-    style.from_zero(axes, [(range(len(values)), values)])
+    lettering.from_zero(axes, [(range(len(values)), values)])
     return axes.get_ylim()[1], [text.get_text() for text in axes.texts]
 
 

@@ -62,7 +62,7 @@ def test_a_capture_has_the_goodput_and_the_round_trips_of_the_run(
         found = sides.of_capture(results[name], View())
         for mine, theirs in zip(run.lines["goodput"], found.lines["goodput"], strict=True):
             total = 0.1 * np.nansum(mine.values)
-            # Less what was on its way back, and in a last period that is not whole.
+            # Without what was unacknowledged, or in a last period that is not whole.
             assert 0.1 * theirs.values.sum() == pytest.approx(total, rel=0.05)
         assert found.round_trip and found.delay_s[0] > 0.024  # The path, 2 x (10 + 2 x 1) ms.
     both = [captures.directions(results[name]) for name in ("x.pcapng", "x.pcap")]
@@ -109,9 +109,9 @@ def test_a_label_is_what_differs(results: dict[str, Path]) -> None:
 def test_flows_with_the_same_names_share_a_panel(results: dict[str, Path]) -> None:
     side = sides.of_run(Source(results["red"]), ["goodput"], View())
     turned = sides.Side({"goodput": side.lines["goodput"][::-1]}, np.array([]))
-    from dumbbell.figures import style
+    from dumbbell.figures.style import palette
 
-    named = [sides.Named(str(i), style.nth(i), one) for i, one in enumerate((side, turned))]
+    named = [sides.Named(str(i), palette.nth(i), one) for i, one in enumerate((side, turned))]
     figure = draw.draw(named, ["goodput"])["goodput"]
     assert [axes.get_ylabel().split("\n")[0] for axes in figure.axes] == ["near", "far"]
     for axes in figure.axes:
@@ -127,7 +127,7 @@ def test_flows_with_the_same_names_share_a_panel(results: dict[str, Path]) -> No
         (("red", "noise"), 2, "is not a result"),
         (("red", "cut.pcapng"), 3, "damaged"),
         (("red", "cut.flent.gz"), 3, "damaged"),
-        (("x.pcapng", "x.pcap", "queue"), 2, "none of the results has what `queue` shows"),
+        (("x.pcapng", "x.pcap", "queue"), 2, "none of the results has the data of `queue`"),
         (("red", "codel", "--flow", "neer"), 2, "there is no flow `neer`"),
     ],
 )
@@ -156,12 +156,12 @@ def test_a_live_run_beside_its_simulation_is_labelled_by_where_it_ran(
 ) -> None:
     import shutil
 
-    from dumbbell.cli.results import plot_overlay
+    from dumbbell.figures.overlay import results as overlay
 
     live = tmp_path / "live"
     shutil.copytree(results["red"], live)
     unsealed(live, on="kernel")
-    which = plot_overlay.Which([str(results["red"]), str(live)], None, None, ())
-    figure = plot_overlay.draw(which, ["goodput"], View())[0]["goodput"]
+    given = [overlay.find(str(place)) for place in (results["red"], live)]
+    figure = overlay.draw(given, ["goodput"], View())[0]["goodput"]
     legend = figure.axes[0].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["sim", "kernel"]

@@ -12,7 +12,7 @@ from dumbbell.aqm_response import laws
 from dumbbell.catalogue import Algorithm
 from dumbbell.explain.why import decisions, templates
 from dumbbell.explain.why.finding import Decision
-from dumbbell.figures import style
+from dumbbell.figures.style import palette
 from dumbbell.language import expression
 from parts import catalogue_rows
 
@@ -34,19 +34,19 @@ def read(document: Mapping[str, Any]) -> list[Algorithm]:
 
 def check_looks(known: Sequence[Algorithm]) -> None:
     """Every queue has a look of its own, in the colors of its family if it has one."""
-    found = style.looks(known)
+    found = palette.looks(known)
     queues = {a.name: a for a in known if a.kind in catalogue.QUEUES}
     looks = {name: found[name] for name in queues}
     # Points are told apart by color and marker, lines without markers by color and dash.
     assert len({(look.color, look.marker) for look in looks.values()}) == len(queues)
     assert len({(look.color, str(look.dash)) for look in looks.values()}) == len(queues)
-    reds = (style.VERMILLION, style.YELLOW, style.ORANGE)
+    reds = (palette.VERMILLION, palette.YELLOW, palette.ORANGE)
     for name, a in queues.items():
         if a.family:
             assert (looks[name].color in reds) == (a.family in OF_RED), name
-            assert (looks[name].color == style.BLUE) == (a.family == "CoDel"), name
+            assert (looks[name].color == palette.BLUE) == (a.family == "CoDel"), name
         if name.startswith("fq"):
-            assert looks[name].color == style.GREEN
+            assert looks[name].color == palette.GREEN
 
 
 def check_laws(known: Sequence[Algorithm]) -> None:

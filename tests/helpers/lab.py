@@ -62,6 +62,8 @@ def one(scheme: str, buffer: int, seed: int) -> dict[str, Any]:
                 "goodput_bps": 1e6 * mbps,
                 "share": mbps / total,
                 "srtt_mean_s": 0.01,
+                "sent_packets": 10_000,
+                "lost_packets": 100,
                 "cwnd_mean_packets": (40 if calm else 35) + rng.gauss(0, 1),
             }
             for name, mbps in zip(FLOWS, goodputs, strict=True)

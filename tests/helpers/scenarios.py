@@ -21,6 +21,20 @@ name = "b"
 count = 2
 """
 
+LIVE = """
+duration = "1 s"
+profile = "linux"
+queue = { kind = "red", limit = "20 pkt", min_th = "4 pkt", max_th = "12 pkt" }
+[dumbbell.bottleneck]
+rate = "4 Mbps"
+delay = "2 ms"
+[[flow]]
+name = "a"
+cc = "sack"
+[testbed]
+calibrate = false
+"""
+"""Of a run on real kernels: one flow for a second."""
 
 WORDS = {
     "name": "three",

@@ -44,11 +44,11 @@ def test_an_identical_baseline_has_an_effect_of_exactly_zero() -> None:
     [
         ("rde > 1", "there is no number `rde`"),
         ("red > 1", "a single number is needed"),
-        ("every(red > 1)", "one number a point"),
+        ("every(red > 1)", "one number per point"),
         ("mean(red[25]) > 1", "there is no point 25"),
-        ("__import__('os').system('true')", "has no place in a predicate"),
-        ("red.values", "has no place in a predicate"),
-        ("[x for x in (1, 2)]", "has no place in a predicate"),
+        ("__import__('os').system('true')", "is not allowed in a predicate"),
+        ("red.values", "is not allowed in a predicate"),
+        ("[x for x in (1, 2)]", "is not allowed in a predicate"),
         ("mean(red) >", "invalid syntax"),
         ("mean(red[24]) / 0 > 1", "division by zero"),
     ],
@@ -83,5 +83,5 @@ def test_fraction_of_the_points() -> None:
 def test_points_from_one_on() -> None:
     assert evaluate("mean(red[30:])", KNOWN).values == ((20.0,),)
     assert evaluate("(red - dt)[24:]", KNOWN).at == (24, 36)
-    with pytest.raises(ScenarioError, match="there is no point from 40 on"):
+    with pytest.raises(ScenarioError, match="there is no point at or above 40"):
         evaluate("red[40:]", KNOWN)

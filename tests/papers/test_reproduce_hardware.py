@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from dumbbell import EnvironmentLacks, ScenarioError, api, figures
-from dumbbell.reproduce import papers, readings, work
+from dumbbell.reproduce import over_time, papers, readings, work
 from helpers import lab
 
 PAPER = "red-on-netfpga"
@@ -18,7 +18,7 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    """A reproduction whose readings and pictures are left out, on a laboratory of its own."""
+    """A reproduction without readings, pictures and runs over time, on a laboratory of its own."""
     from dumbbell.reproduce.figures import kinds
 
     def of(run: Run, quick: bool = False) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., 
         monkeypatch.setattr(figures, "save", lambda figure, path: [])
         monkeypatch.setattr(kinds, "draw", lambda paper, measured, numbers: _none(paper))
         monkeypatch.setattr(readings, "compare", lambda *_: ([], []))
+        monkeypatch.setattr(over_time, "record", lambda *_: None)
         return work.reproduce(PAPER, quick=quick, replications=3, out=tmp_path / "report")
 
     return of
@@ -145,6 +146,6 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
         text.replace('against = "float-bare"', 'against = "float-bear"', 1)
     )
     with pytest.raises(
-        ScenarioError, match="variant `float-still`: there is no variant `float-bear` before it"
+        ScenarioError, match="variant `float-still`: no variant `float-bear` precedes it"
     ):
         papers.read(folder)

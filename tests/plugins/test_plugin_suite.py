@@ -147,7 +147,7 @@ def test_the_first_lines_in_python_are_typed_and_pass_the_suite(tmp_path: Path) 
         source = (tmp_path / f"{name}.py").read_text()
         again = dumbbell_command("new", kind, name, "--python", cwd=tmp_path)
         assert again.returncode == 1
-        assert "is there already" in again.stderr
+        assert "already exists" in again.stderr
         assert (tmp_path / f"{name}.py").read_text() == source
     strict = [sys.executable, "-m", "mypy", "--strict", "my_aqm.py", "my_cc.py"]
     typed = subprocess.run(strict, cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -160,10 +160,10 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
     for name in ("fn", "mod", "self", "type", "async"):
         with pytest.raises(
             ScenarioError,
-            match=f"`{name}` is a word of Rust itself: take another name, as my_{name}",
+            match=f"`{name}` is a keyword of Rust: use another name, as my_{name}",
         ):
             write_rust("aqm", name, tmp_path)
     outside = dumbbell_command("new", "aqm", "my_own", cwd=tmp_path)
     assert outside.returncode == 1
-    assert "in no checkout" in outside.stderr
+    assert "not in a checkout" in outside.stderr
     assert list(tmp_path.iterdir()) == []

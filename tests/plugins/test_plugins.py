@@ -145,11 +145,8 @@ def test_a_file_is_brought_by_the_command(tmp_path: Path) -> None:
     assert "The probability of a drop." in page
     assert "Written in Python: mine.py" in page
     schema = json.loads(dumbbell_command("schema", "--use", "mine.py", cwd=tmp_path).stdout)
-    tables = schema["$defs"]["queue"]["anyOf"]
-    mine = next(
-        t for t in tables if t.get("properties", {}).get("kind", {}).get("const") == "half_full"
-    )
-    assert mine["properties"]["p"]["maximum"] == 1
+    assert {"$ref": "#/$defs/queue.half_full"} in schema["$defs"]["queue"]["anyOf"]
+    assert schema["$defs"]["queue.half_full"]["properties"]["p"]["maximum"] == 1
     assert "half_full" not in json.dumps(api.schema())
 
 

@@ -76,4 +76,4 @@ def test_exit_codes(folder: Path) -> None:
     refused = document("script", folder / "unreadable.dbs", code=2)
     assert refused["error"]["problems"][0]["line"] == 4
     (folder / "empty").mkdir()
-    assert "there is no script" in command("script", folder / "empty").stderr
+    assert "has no script" in command("script", folder / "empty").stderr

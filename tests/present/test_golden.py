@@ -127,6 +127,8 @@ def test_longer_commands_fit_too(
 SUMMARY: dict[str, Any] = {
     "title": "RED on NetFPGA",
     "altered": [],
+    "quick": False,
+    "finding": ["RED halves the queue: 12 packets, printed 13. Reproduced."],
     "cells": [
         {
             "id": f"throughput-{i}",

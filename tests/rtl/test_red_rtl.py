@@ -117,7 +117,7 @@ def test_lockstep_says_what_it_saw() -> None:
     assert all(share >= 0.1 for share in found["shares"].values())
     assert [row["mode"] for row in found["modes"]] == ["sound", "paper"]
     assert heard
-    assert "each decision the same in every bit" in lockstep.summary(found)[-1]
+    assert "all decisions are bit-identical" in lockstep.summary(found)[-1]
 
 
 @pytest.mark.usefixtures("able")

@@ -111,7 +111,7 @@ def test_proofs_without_their_tool_are_not_run(
     monkeypatch.setenv("PATH", str(tmp_path))
     proofs = check.proving(tmp_path)
     assert {proof["verdict"] for proof in proofs} == {"not run"}
-    assert "requirements-rtl.txt" in proofs[0]["why"]
+    assert "requirements/rtl.txt" in proofs[0]["why"]
 
 
 def test_every_property_can_fail() -> None:

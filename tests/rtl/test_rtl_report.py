@@ -78,7 +78,7 @@ def test_a_long_counterexample_begins_with_the_state() -> None:
         shrunk(packet(40, None, credit=5, p=None, region="force"), left_out=70, fails=40)
     )
     text = "\n".join(said)
-    assert "70 steps before are left out" in text
+    assert "70 earlier steps are omitted" in text
     assert "queue 3 class 0: avg 11264, min 6144, max 12288, slope 27962" in text
     assert "queue 4" not in text  # which the packet that fails is not of
     assert max(map(len, said)) <= counterexample.WIDTH
@@ -97,7 +97,7 @@ def test_a_failure_that_does_not_come_again_says_so() -> None:
         "skipped": [],
         "first_mismatch": first,
     }
-    assert "it did not fail again" in lockstep.summary(found)[-1]
+    assert "the failure did not recur" in lockstep.summary(found)[-1]
 
 
 def test_coverage_sums_up_what_it_missed_and_says_what_was_asked() -> None:
@@ -108,13 +108,13 @@ def test_coverage_sums_up_what_it_missed_and_says_what_was_asked() -> None:
     ]
     found = {"ok": False, "share": 0.9, "least": 0.94, "points": 180, "kinds": {}, "missed": missed}
     said = coverage.lines(found | {"wrongly_excluded": [], "packets": 300_000, "enough": False})
-    assert "300000 packets were run; the least share is meant for 2000000" in said[1]
+    assert "300000 packets were run; the required share applies to 2000000" in said[1]
     assert said[2] == "  18 points missed (--json has them all):"
     assert said[3:5] == [
         f"       9  red_avg.sv:{line} toggle: acc[0], acc[1], acc[2], acc[3], acc[4], and 4 more"
         for line in (54, 60)
     ]
-    assert said[-1] == "FAILED: too little is covered"
+    assert said[-1] == "FAILED: the coverage is too low"
     assert len(said) == 6
 
 
@@ -153,5 +153,5 @@ def test_synthesis_tells_of_each_design(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(size.YOSYS.__class__, "need", lambda self: "there")
     monkeypatch.setattr(size, "_count", lambda design, family: count)
     heard: list[str] = []
-    assert len(size.measure([size.Design("core")], ["ecp5", "xc7"], heard.append)) == 2
+    assert len(size.counts([size.Design("core")], ["ecp5", "xc7"], heard.append)) == 2
     assert sorted(heard) == ["ecp5: core, 1 LUTs, 4 FFs", "xc7: core, 1 LUTs, 4 FFs"]

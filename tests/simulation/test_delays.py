@@ -141,5 +141,5 @@ def test_figures_draw_what_was_measured(recorded: tuple[dumbbell.Result, Path]) 
     assert len(x) == 180 and np.all(x + y <= 5.5e6) and np.corrcoef(x, y)[0, 1] < -0.5
     with pytest.raises(dumbbell.ScenarioError, match="two flows"):
         distributions.scatter(source, figures.View(flows=("a",)))
-    with pytest.raises(dumbbell.ScenarioError, match="no instants"):
+    with pytest.raises(dumbbell.ScenarioError, match="no times"):
         distributions.delays(source, view)

@@ -193,7 +193,7 @@ def test_the_table_of_behaviours_is_the_programs() -> None:
     for behavior in dscp.BEHAVIORS:
         assert set(behavior.queues) <= queues
         assert len(set(behavior.codepoints.values())) == len(behavior.codepoints)
-    with pytest.raises(dumbbell.ScenarioError, match="no DiffServ codepoint"):
+    with pytest.raises(dumbbell.ScenarioError, match="not a DiffServ codepoint"):
         dscp.codepoint("af14")
-    with pytest.raises(dumbbell.ScenarioError, match="no DiffServ codepoint"):
+    with pytest.raises(dumbbell.ScenarioError, match="not a DiffServ codepoint"):
         dscp.codepoint(64)

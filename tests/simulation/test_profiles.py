@@ -205,7 +205,7 @@ def test_without_profiles_results_are_what_they_were() -> None:
 def test_the_tables_say_it(result: dumbbell.Result) -> None:
     text = result.table()
     assert "Profiles" in text
-    assert "from their targets in the mean" in text
+    assert "from their targets on average" in text
     (line,) = [
         line
         for line in text.splitlines()
@@ -433,7 +433,7 @@ def test_a_marker_is_drawn(
         "tokens lost",
         "held",
     ]
-    with pytest.raises(ScenarioError, match="no marker of the flow `nobody`"):
+    with pytest.raises(ScenarioError, match="the flow `nobody` has no marker"):
         place(Source(recorded), View(("nobody",)))
 
 

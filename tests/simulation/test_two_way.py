@@ -167,7 +167,7 @@ def test_why_tells_of_an_acknowledgement_what_the_record_does(tmp_path: Path) ->
             row["pair_spacing_receiver_us"] * 1e6
         )
         assert found.way_back.newly_acked_bytes == row["newly_acked_bytes"]
-        assert f"so they were {word} on the way" in why.told(found)
+        assert f"so they were {word} on the path" in why.told(found)
     lost = next(row for row in acks if row["dropped_ps"] is not None)
     after = next(
         row for row in acks if row["packet"] > lost["packet"] and row["arrived_ps"] is not None

@@ -107,7 +107,7 @@ def test_a_baseline_for_every_other_axis(file: Path) -> None:
     points = document(*words, "--baseline", "queue=drop_tail")["points"]
     assert [point["versus"]["baseline"] for point in points] == [1, 2, 1, 2]
     text = command(*words, "--baseline", "queue=drop_tail").stdout
-    assert "Each point less its baseline" in text
+    assert "Paired differences of the points" in text
     assert "12 of the runs were in" in text
     assert command(*words, "--baseline", "queue=blue").returncode == 2
 

@@ -64,7 +64,7 @@ def test_a_worker_cannot_make_this_side_keep_what_nobody_asked_for(
     ("words", "code", "says"),
     [
         ("ssh:-oProxyCommand=x", 2, "there is no option"),
-        ("ssh:-x", 2, "a host does not begin with `-`"),
+        ("ssh:-x", 2, "a host name does not begin with `-`"),
         ("dask://127.0.0.1:1", 4, "there is no Dask cluster"),
         ("dask", 2, "write dask://HOST:PORT"),
         ("cloud:9", 2, "write dask://HOST:PORT, ssh:HOST,HOST or slurm"),

@@ -180,7 +180,7 @@ def test_a_host_without_a_worker_is_named_with_its_cause(
     says: str, expected: str, no_network: Path
 ) -> None:
     (no_network / "ssh").write_text(f"#!/bin/sh\n{says}\n")
-    with pytest.raises(EnvironmentLacks, match=rf"no worker could be started on far \({expected}"):
+    with pytest.raises(EnvironmentLacks, match=rf"cannot start a worker on far \({expected}"):
         workers.hire("ssh:far", "")
 
 
@@ -191,9 +191,7 @@ def test_answers_over_ssh_are_data(no_network: Path) -> None:
     )
     crew = workers.hire("ssh:far", "")
     try:
-        with pytest.raises(
-            DumbbellError, match="the worker on far did not answer in its own way: cos"
-        ):
+        with pytest.raises(DumbbellError, match="the worker on far sent an unexpected answer: cos"):
             list(crew.work([{"jobs": []}]))
     finally:
         crew.dismiss(False)

@@ -78,21 +78,21 @@ def test_two_of_link_customers_and_share_give_the_third() -> None:
     [
         ({"rate": "0Mbps"}, "a rate must be positive"),
         ({"rtt": "-80ms"}, "a time must be positive"),
-        ({"rate": "20Mbps", "link": "10Mbps"}, "less than the 20 Mbit/s that are sold"),
-        ({"rate": "2mps"}, "no rate with its unit"),
+        ({"rate": "20Mbps", "link": "10Mbps"}, "less than the 20 Mbit/s that customers reserve"),
+        ({"rate": "2mps"}, "not a rate with its unit"),
         ({"rate": "2mbps"}, "write Mbps"),
-        ({"rate": "1.2.3Mbps"}, "no rate with its unit"),
+        ({"rate": "1.2.3Mbps"}, "not a rate with its unit"),
         ({"rate": "1e999Mbps"}, "8kbps to 100Gbps"),
         ({"rtt": "80"}, "not a time with its unit"),
         ({"rtt": "10..80ms"}, "this is a range"),
         ({"rtt": "80parsec"}, "is not a time"),
-        ({"packet": "1kB"}, "no whole number of bytes"),
+        ({"packet": "1kB"}, "not a whole number of bytes"),
         ({"packet": "20B"}, "100B to 9000B"),
         ({"flows": 0}, "1 to 4096"),
         ({"flows": 1, "background": 0}, "meets no congestion"),
         ({"link": "10Mbps", "flows": 3, "reserved_share": 0.3}, "leave out one of the three"),
         ({"link": "10Mbps", "flows": 300}, "at most --flows 30"),
-        ({"reserved_share": 7.0}, "between 0.01 and 3"),
+        ({"reserved_share": 7.0}, "from 0.01 to 3"),
         ({"deepest_bucket": 0.0}, "--deepest-bucket 1"),
         ({"cc": "cubik"}, "did you mean `cubic`"),
         ({"profile": "bsd"}, "ns2, rfc, linux"),
@@ -124,6 +124,22 @@ def test_at_40_ms_the_queue_is_the_papers() -> None:
     flows = {flow["name"]: flow for flow in made["flow"]}
     assert (flows["customer"]["count"], flows["customer"]["reserved"]) == (6, "1000000 bps")
     assert "reserved" not in flows["best-effort"]
+
+
+def test_networks_that_try_the_advice_give_no_warning_of_what_they_try() -> None:
+    def codes(scenario: dict[str, object]) -> set[str]:
+        found: set[str] = set()
+        for one in conditions.conditions(Case.of(asked()), 1, (3, 5000), 5000):
+            for marker in one.markers().values():
+                made = network.changes(one.case, *marker, 20.0, 4.0)
+                laid = [f"{key}={overrides.toml(value)}" for key, value in made.items()]
+                planned = api.plan(api.request({"value": scenario, "name": "x"}, laid, points=0))
+                found |= {warning["code"] for warning in planned["warnings"]}
+        return found
+
+    scenario = network.scenario()
+    assert not codes(scenario) & {"W016", "W017"}
+    assert codes(scenario | {"allow": []}) >= {"W016", "W017"}
 
 
 def test_a_customer_has_the_asked_round_trip_time_whatever_others_have() -> None:

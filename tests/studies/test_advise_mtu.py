@@ -146,6 +146,13 @@ def test_presets_are_read_as_the_catalogue_has_them() -> None:
         host.read("header_204", None, None, None)
 
 
+def test_a_host_may_cost_nothing_by_the_packet_if_it_costs_something() -> None:
+    assert host.read("server_2021", None, 0).cycles(1500) > 0
+    assert host.read(None, None, 0, 0.5).cycles(1500) == 750
+    with pytest.raises(ScenarioError, match="header_2004 then costs no cycles at all"):
+        host.read(None, None, 0, None)
+
+
 def test_the_smallest_that_is_near_the_best_and_may_be_advised() -> None:
     def row(useful: float, *objections: str) -> dict[str, Any]:
         return {"useful_bps": useful, "objections": list(objections)}
@@ -187,17 +194,17 @@ def test_a_path_is_made_smaller_alike(cc: str) -> None:
     ("words", "said"),
     [
         (("10Gbps", "40ms", "2"), "200 % of the packets"),
-        (("10Gbps", "40ms", "-1"), "not less than 0"),
+        (("10Gbps", "40ms", "-1"), "cannot be less than 0"),
         (("10Gbps", "40ms", "0.2"), "only waits for timeouts"),
-        (("10Gbps", "40ms", "some"), "no number"),
+        (("10Gbps", "40ms", "some"), "not a number"),
         (("0Mbps", "40ms", "0"), "a rate must be positive"),
-        (("10", "40ms", "0"), "no rate with its unit"),
+        (("10", "40ms", "0"), "not a rate with its unit"),
         (("10Gbps", "1..40ms", "0"), "this is a range"),
         (("10Gbps", "40ms", "0", "bits"), "did you mean `bit`"),
         (("10Gbps", "40ms", "0", "bit", "cubik"), "did you mean `cubic`"),
         (
             ("10Gbps", "40ms", "0", "bit", "cubic", "linux", [70000]),
-            "no packet of IPv4 is that long",
+            "an IPv4 packet cannot be that long",
         ),
         (("10Gbps", "40ms", "0", "bit", "cubic", "linux", (), None, "8K"), "whole number of bytes"),
     ],
@@ -257,7 +264,8 @@ def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
     assert answered["mtu_bytes"] == 1500
     assert answered["crc"]["guarded_frame_bytes"] == 11454
     assert (
-        "16000 and more are not advised (a frame of 16018 bytes is longer" in answered["sentence"]
+        "16000 bytes and more are not eligible (a frame of 16018 bytes exceeds"
+        in answered["sentence"]
     )
     assert answered["valid"] is True
     assert answered["paste"] == ["ip link set dev eth0 mtu 1500", "ping -M do -c 3 -s 1472 HOST"]
@@ -310,7 +318,7 @@ def test_beyond_the_check_sequence_there_is_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["mtu_bytes"] == 16000
-    assert document["warnings"][0].startswith("a frame of 16018 bytes is beyond the 11454")
+    assert document["warnings"][0].startswith("a frame of 16018 bytes is longer than the 11454")
     assert document["frame_loss_share"] == pytest.approx(1 - (1 - 1e-4) ** (16018 / 1518))
     assert document["unnoticed_share"] > 0
     assert document["standard"] is None

@@ -240,7 +240,7 @@ def test_a_difference_is_found_explained_and_resumed(command, file: Path, tmp_pa
     assert {wanted["threads"] for wanted in found["asked"]} == {1}
     page = Path(found["page"]).read_text(encoding="utf-8")
     assert simulated_kernels.LATE in page
-    assert "says little" in page
+    assert "weak evidence" in page
     names = {Path(name).name for name in found["figures"]}
     assert {"queue.svg", "cwnd.svg", "goodput.svg", "ratios.svg"} <= names
     assert len(command(*words)["asked"]) == 4  # What is kept is not run again.
@@ -367,7 +367,7 @@ def test_no_time_is_left_for_another_attempt(tmp_path: Path, monkeypatch, file: 
     tight = live_runs.LiveRunner(attempts.Attempts(tmp_path), tell=said.append, budget_s=1.0)
     assert not tight.run(tight.jobs([order]))[0].valid
     assert tight.made == 1
-    assert "no time is left" in said[-1]
+    assert "no time for another attempt" in said[-1]
 
 
 def test_runs_that_were_not_valid_are_tried_anew_if_asked(

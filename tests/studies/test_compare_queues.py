@@ -182,8 +182,8 @@ def test_a_scenarios_own_sweep_is_conditions(net: Path) -> None:
         (["red", "cubic"], "write --cc cubic"),
         (["red", "--cc", "cubik"], "did you mean `cubic`"),
         (["red", "drop_tail", "--baseline", "pie"], "write one of red, drop_tail"),
-        (["red", "-s", "queue=drop_tail"], "the queue is what is compared"),
-        (["red", "-o", "queue=drop_tail,red"], "the queue is what is compared"),
+        (["red", "-s", "queue=drop_tail"], "queues are what is compared"),
+        (["red", "-o", "queue=drop_tail,red"], "queues are what is compared"),
         (
             ["red", "-o", "limit=0 pkt"],
             "red in limit 0 pkt: a limit of 0 pkt does not hold one packet",
@@ -203,7 +203,7 @@ def test_a_scenarios_own_sweep_is_conditions(net: Path) -> None:
         (["red", "--against", "ns2"], "leave out the schemes"),
         (["red", "--no-store", "--store", "x"], "exclude each other"),
         (["--cc", "cubic"], "dumbbell compare drop_tail red --cc cubic"),
-        (["--baseline", "red"], "this is for comparing schemes"),
+        (["--baseline", "red"], "this is only for comparing schemes"),
     ],
 )
 def test_what_cannot_be_meant_ends_with_2_and_says_what_to_write(
@@ -347,6 +347,19 @@ def test_the_command_writes_a_page_that_needs_nothing_else(net: Path) -> None:
     assert [r for r in json.loads(json.dumps(kept["rows"])) if r["scheme"] != "codel"] == document[
         "rows"
     ]
+
+
+def test_warnings_about_what_was_run_are_told_once_and_kept(net: Path) -> None:
+    """Two entries of `flow` have the control that needs marks; one scheme gives none."""
+    words = ("drop_tail", "red:ecn=true", "-f", net, "--cc", "dctcp", "--seeds", 1, "--out", "out")
+    said = [line for line in run(*words, cwd=net.parent).stderr.splitlines() if "W001" in line]
+    cause = "Data Center TCP (DCTCP) needs a queue that marks, but drop_tail never marks"
+    assert said == [f"warning[W001]: {cause}"]
+    assert said[0] in (net.parent / "out" / "index.html").read_text()
+    kept = json.loads((net.parent / "out" / "results.json").read_text())["scenario_warnings"]
+    marks = [one for one in kept if one["code"] == "W001"]
+    assert [(one["key"], one["points"]) for one in marks] == [("flow.0.cc", 1), ("flow.1.cc", 1)]
+    assert run(*words, "--quiet", cwd=net.parent).stderr == ""
 
 
 def test_without_a_file_there_is_a_dumbbell_to_compare_in(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from dumbbell import catalogue
-from dumbbell.figures import style
+from dumbbell.figures.style import palette
 from dumbbell.present import stats
 from dumbbell.studies.compare.queues import judge, metrics, narrative
 from dumbbell.studies.frame import paired
@@ -57,6 +57,18 @@ def test_a_tie_names_those_that_cannot_be_told_apart_and_no_others() -> None:
     # The runner-up by mean is apart, a third whose seeds scatter is not: nobody wins.
     found = judge.best(GOODPUT, values(a=[10, 10.1, 10], b=[9, 9.1, 9], c=[20, 1, 1]))
     assert (found["best"], found["tied"], found["runner_up"]) == (None, ["a", "c"], "b")
+
+
+def test_who_leads_only_by_seeds_that_the_other_lacks_is_not_the_best() -> None:
+    """Some runs of `b` have no such value: on the seeds that both have it is always ahead."""
+    both = {"a": {1: 10.0, 2: 10.1, 3: 9.9, 4: 50.0}, "b": {1: 12.0, 2: 12.1, 3: 11.9}}
+    for metric, sign in ((GOODPUT, 1), (DELAY, -1)):
+        of = {
+            name: {metric.key: {k: sign * v for k, v in own.items()}} for name, own in both.items()
+        }
+        found = judge.best(metric, of)
+        assert (found["best"], found["tied"]) == (None, ["a", "b"])
+        assert found["difference"]["difference"] == pytest.approx(-2 * sign)
 
 
 def test_one_seed_and_equal_runs_have_no_winner() -> None:
@@ -142,7 +154,7 @@ def test_the_finding_says_ties_and_splits() -> None:
         r"(drop_tail|red) has .* in 1 of 3 conditions .*; (red|drop_tail) in 1; a tie of .* in 1\.",
         split,
     )
-    assert "nothing to be compared with" in narrative.sentences(document(red=[slow]))[0]
+    assert "A comparison needs two schemes" in narrative.sentences(document(red=[slow]))[0]
 
 
 def test_each_scheme_looks_different() -> None:
@@ -154,12 +166,12 @@ def test_each_scheme_looks_different() -> None:
         == 8
     )
     assert all(
-        found[f"{kind}-{kinds.index(kind)}"] == style.look(kind)
+        found[f"{kind}-{kinds.index(kind)}"] == palette.look(kind)
         for kind in kinds
-        if style.is_chosen(kind)
+        if palette.is_chosen(kind)
     )
     queues = [name for kind in ("aqm", "qdisc") for name in catalogue.kinds()[kind]]
-    chosen = [style.look(name) for name in queues if style.is_chosen(name)]
+    chosen = [palette.look(name) for name in queues if palette.is_chosen(name)]
     assert len(chosen) >= 5 and len({(look.color, look.marker) for look in chosen}) == len(chosen)
     many = looks({name: name for name in queues})
     assert len({(look.color, look.marker) for look in many.values()}) == len(queues)

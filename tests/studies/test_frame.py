@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from dumbbell import ScenarioError, figures
+from dumbbell.figures.style import Figure
 from dumbbell.present import templates
 from dumbbell.present.grids import cell as cell_text
 from dumbbell.studies.frame import paired, publish
@@ -64,7 +65,7 @@ def test_a_laboratory_asks_for_all_points_at_once_and_remembers_its_rounds() -> 
     assert asked[0]["replications"] == 2 and asked[0]["threads"] == 1
     assert "store" not in asked[0] and "seed" not in asked[0]  # What is None is left out.
     assert asked[0]["overrides"] == ['sweep.list=[{"queue.limit" = "5 pkt"}]']
-    assert made.whole() == {"version": "1", "valid": True, "code": 0}
+    assert made.whole() == {"version": "1", "valid": True, "code": 0, "scenario_warnings": []}
     made.run([{}])
     assert made.whole(complete=True) == {
         "version": "1",
@@ -72,8 +73,26 @@ def test_a_laboratory_asks_for_all_points_at_once_and_remembers_its_rounds() -> 
         "code": 5,
         "failures": [{"seed": 2}],
         "from_store": 3,
+        "scenario_warnings": [],
     }
     assert made.notes("all the same", [point]) == ["planned", "ran"]
+
+
+def test_warnings_of_all_rounds_are_counted_together() -> None:
+    def warning(code: str, key: str, points: int) -> dict[str, Any]:
+        kept = {"code": code, "name": "odd", "message": "It is.", "fix": "Do.", "key": key}
+        return {**kept, "points": points}
+
+    one, other = warning("W012", "duration", 2), warning("W001", "flow.0.cc", 1)
+    place = {"file": "x", "line": 1, "column": 1, "rendered": "..."}
+    made, _ = laboratory(
+        answer(run(1), warnings=[one | place]), answer(run(1), warnings=[other, one])
+    )
+    made.run([{}])
+    assert made.whole()["scenario_warnings"] == [one]
+    made.run([{}])
+    both = [other, warning("W012", "duration", 4)]
+    assert made.whole(complete=True)["scenario_warnings"] == both
 
 
 def test_a_point_that_is_wrong_is_named_before_anything_runs() -> None:
@@ -154,7 +173,7 @@ def test_a_study_is_published_with_the_paths_that_it_tells(
         return [path.with_suffix(".svg")]
 
     monkeypatch.setattr(figures, "save", save)
-    drawn: list[Any] = [NamedFigure("one", None, "a caption")]  # type: ignore[arg-type]
+    drawn: list[Any] = [NamedFigure("one", Figure(), "a caption")]
     for files, told in (
         (publish.RESULTS, {"page", "results", "figures"}),
         (publish.ADVICE, {"page", "figures"}),
@@ -162,7 +181,7 @@ def test_a_study_is_published_with_the_paths_that_it_tells(
     ):
         document: dict[str, object] = {"kept": 1}
         directory = tmp_path / files.data
-        publish.publish(document, drawn, lambda shown: f"{shown[0][1]}", directory, files)
+        publish.publish(document, drawn, lambda shown: f"{shown[0].svg}", directory, files)
         assert set(document) == {"kept"} | told
         assert json.loads((directory / files.data).read_text()) == document
         assert (directory / files.page).read_text() == '<svg><g id="figure-one-a"/></svg>'

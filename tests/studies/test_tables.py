@@ -3,13 +3,16 @@ people see."""
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell import ScenarioError, catalogue, cli
+from dumbbell import ScenarioError, api, catalogue, cli
+from dumbbell.language.arguments import choice
+from dumbbell.studies.frame import design
 from dumbbell.studies.tables import (
     SURVEYS,
     Options,
@@ -20,6 +23,7 @@ from dumbbell.studies.tables import (
     options,
     rtt_fairness,
     survey,
+    work,
 )
 from dumbbell.validate.laws.tcp import throughput
 
@@ -57,7 +61,7 @@ def test_buffers_and_quantities_are_read() -> None:
         "--rtt", "40ms"
     ) == pytest.approx(0.04)
     for refused, part in (
-        (lambda: options.bps("--rate", "20"), "no rate"),
+        (lambda: options.bps("--rate", "20"), "not a rate"),
         (lambda: options.seconds("--rtt", "40"), "not a time"),
         (lambda: options.single("--rate", ["1Mbps", "2Mbps"], ""), "this table has one"),
         (lambda: options.several("--ratio", [0.5], [1.0], 1, 100), "out of range"),
@@ -170,8 +174,20 @@ def test_coexistence_is_over_buffers_of_any_kind(tmp_path: Path) -> None:
     )
     assert [row["buffer"] for row in found["rows"]] == ["10 pkt", 2.0]
     assert found["summary"][0]["even_bdp"] is None
-    assert "reno has" in found["finding"][0] and "at 10 pkt" in found["finding"][0]
+    assert "reno gets" in found["finding"][0] and "at 10 pkt" in found["finding"][0]
     assert coexistence.default_controls([]) in (["sack"], ["bbr"], ["bbr", "bbr3"])
+
+
+@pytest.mark.parametrize(("named", "codes"), [((), []), (("jersey",), ["W001"])])
+def test_who_names_a_control_that_needs_marks_is_warned(
+    named: tuple[str, ...], codes: list[str]
+) -> None:
+    asked = SURVEYS["loss-tolerance"]
+    wanted = Options(ccs=named, seeds=5)
+    plan = asked.lay(wanted)
+    (row, *_) = [point.set for point in plan.points([choice("jersey")])]
+    request = design.request(work._base(asked, plan, wanted), [row], points=0)
+    assert [one["code"] for one in api.plan(request)["warnings"]] == codes
 
 
 def test_runs_are_kept_and_a_control_more_runs_only_that(tmp_path: Path) -> None:
@@ -195,7 +211,7 @@ def test_the_page_and_the_document_are_written(
         page = (out / "index.html").read_text()
         assert (
             "<svg" in page
-            and "<script" not in page
+            and "default-src 'none'" in html.unescape(page)
             and 'src="' not in page
             and 'href="http' not in page
         )
@@ -225,7 +241,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "coexistence", "--cc", "cubik"
     )
     assert "this is a queue" in said("coexistence", "--cc", "codel")
-    assert "no rate" in said("loss-tolerance", "--rate", "fast")
+    assert "not a rate" in said("loss-tolerance", "--rate", "fast")
     assert "out of range" in said("rtt-fairness", "--ratio", "0.5")
     assert "exclude each other" in said("coexistence", "--html", "x.html")
     assert "there is no queue named `rad`" in said("coexistence", "--queue", "rad")

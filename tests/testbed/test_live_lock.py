@@ -63,7 +63,7 @@ def test_the_wait_for_another_live_run_is_bounded(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("DUMBBELL_LIVE_WAIT", "0 s")
         with (
             pytest.raises(
-                EnvironmentLacks, match=rf"PID {holder.pid}\) of this user has not ended"
+                EnvironmentLacks, match=rf"PID {holder.pid}\) of this user is still running"
             ),
             lock.alone(),
         ):
@@ -86,7 +86,7 @@ def test_a_planted_lock_is_noticed_and_blocks_nobody(
     (tmp_path / "dumbbell").mkdir()
     plant(tmp_path / "dumbbell" / "live.lock")
     with lock.alone():
-        assert "other live runs would not be noticed" in capsys.readouterr().err
+        assert "other live runs cannot be detected" in capsys.readouterr().err
 
 
 def test_a_folder_of_others_is_not_used_for_the_lock(

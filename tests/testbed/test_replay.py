@@ -49,7 +49,7 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
             lambda run: run["validity"].update({"class": "loose", "required": "good"}),
             "plan requires loose",
         ),
-        (lambda run: run["validity"].update({"valid": False}), "is called valid"),
+        (lambda run: run["validity"].update({"valid": False}), "claims to be valid"),
         (lambda run: run["validity"]["lateness_us"].update(p99=3.0), "the log has 15.2 us"),
         (lambda run: run["validity"]["replay"].update(packets=5), "it has 5 packets"),
         (lambda run: run.update(fingerprint="beef"), "the log gives f00d"),

@@ -202,4 +202,4 @@ def test_ends_of_programs() -> None:
         "flows": [],
     }
     assert shell.exit_code(ran) == 0
-    assert shell.said(ran) == ["no packet crossed the link: there is nothing to measure"]
+    assert shell.said(ran) == ["no packet crossed the link, so nothing was measured"]

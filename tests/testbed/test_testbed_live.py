@@ -19,38 +19,14 @@ from typing import Any
 
 import dumbbell as dumbbell_package
 import pytest
-from dumbbell import EnvironmentLacks, api
-
-SCENARIO = """
-duration = "1 s"
-profile = "linux"
-queue = { kind = "red", limit = "20 pkt", min_th = "4 pkt", max_th = "12 pkt" }
-[dumbbell.bottleneck]
-rate = "4 Mbps"
-delay = "2 ms"
-[[flow]]
-name = "a"
-cc = "sack"
-[testbed]
-calibrate = false
-"""
-
-
-def able() -> str | None:
-    """Why there are no live runs here; None if there are."""
-    try:
-        can = api.doctor()["can"]
-    except EnvironmentLacks as lack:
-        return lack.rendered
-    return None if can["kernel"] else "this machine cannot make namespaces: see `dumbbell doctor`"
+from helpers.live.kernels import need_kernels
+from helpers.scenarios import LIVE
 
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
     """Skips, or fails where the machine must be able to."""
-    why = able()
-    if why is not None:
-        (pytest.fail if "netns" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(why)
+    need_kernels()
 
 
 def dumbbell(*words: object) -> tuple[int, str, str]:
@@ -63,7 +39,7 @@ def dumbbell(*words: object) -> tuple[int, str, str]:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, dict[str, Any]]:
     """A recorded run: its directory, the exit code, the document."""
     there = tmp_path_factory.mktemp("live")
-    (there / "one.toml").write_text(SCENARIO)
+    (there / "one.toml").write_text(LIVE)
     code, out, err = dumbbell(
         "run",
         there / "one.toml",
@@ -132,7 +108,7 @@ def test_a_router_whose_core_is_taken_away_loses_its_class(tmp_path: Path) -> No
     except PermissionError:
         pytest.skip("real-time priority is not permitted here")
     file = tmp_path / "one.toml"
-    file.write_text(SCENARIO.replace('"4 Mbps"', '"20 Mbps"'))
+    file.write_text(LIVE.replace('"4 Mbps"', '"20 Mbps"'))
     script = Path(__file__).parents[2] / "bench" / "testbed_classes.py"
     core = max(os.sched_getaffinity(0))
     taker = subprocess.Popen([sys.executable, script, "--do", "core", str(core), "20", "20"])

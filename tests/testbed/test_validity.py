@@ -55,7 +55,7 @@ def test_an_account_that_does_not_balance_is_said() -> None:
     block["conservation"]["ok"] = False
     block["replay"]["mismatches"] = 3
     said = dict(validity.facts(block))
-    assert "does NOT balance" in said["packets"]
+    assert "do NOT balance" in said["packets"]
     assert "3 DIFFER" in said["replay through the simulator's queues"]
 
 
@@ -83,7 +83,7 @@ def test_half_a_block_is_no_reason_to_fail() -> None:
     )
     assert validity.facts({})
     assert validity.what_is_wrong({"validity": {"valid": False}}) == [
-        "it says that it is not valid, and no reason"
+        "it is not valid, without a reason"
     ]
 
 

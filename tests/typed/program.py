@@ -3,6 +3,8 @@ with that code, all others must pass."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import dumbbell
 from dumbbell import figures
 from dumbbell.present import stats
@@ -25,6 +27,9 @@ if isinstance(result, dumbbell.Result):
     times: list[float] = result.series("flows").numbers("time_s")
     table: dumbbell.Table = result.summary("queues")
     print(len(times), table.columns, result.flows[0:2])
+    result.plot("queue", result).savefig("queue.png")
+    shown = result.plot("cwnd", "queue", start="5 s")
+    result.plot("cwn")  # error: call-overload
     result.flows["s1"].goodput_mbps  # error: attr-defined
     result.series("drops")  # error: arg-type
     result.flows["s1"].name + 1  # error: operator
@@ -58,3 +63,32 @@ dumbbell.Scenario(
 dumbbell.Scenario(duraton="10 s")  # error: call-arg
 dumbbell.Scenario(duration=10)  # error: arg-type
 dumbbell.Scenario(profile="windows")  # error: arg-type
+
+built: dict[str, Any] = {"kind": "red"}
+flows: list[dict[str, Any]] = [{"count": n} for n in (1, 2)]
+dumbbell.Scenario(dumbbell={"bottleneck": built}, queue=built, flow=flows, cpu={"ring": "4 pkt"})
+dumbbell.Scenario(
+    dumbbell={"bottleneck": {"rate": "1 Mbps", "queue": "red"}},  # error: dict-item
+)
+dumbbell.Scenario(dumbbell={"botleneck": {"rate": "1 Mbps"}})  # error: dict-item
+dumbbell.Scenario(dumbbell={"bottleneck": {"rat": "1 Mbps"}})  # error: dict-item
+dumbbell.Scenario(dumbbell={"bottleneck": {"rate": 10}})  # error: dict-item
+dumbbell.Scenario(queue={"kind": "red", "min_th": "5 pkt", "gentle": True, "limit": "9 pkt"})
+dumbbell.Scenario(queue={"limit": "9 pkt"}, queue_reverse={"kind": "fq_codel"})
+dumbbell.Scenario(queue={"kind": "red", "min_thr": "5 pkt"})  # error: dict-item
+dumbbell.Scenario(queue={"kind": "red", "min_th": 5})  # error: dict-item
+dumbbell.Scenario(queue={"kind": "codel", "min_th": "5 pkt"})  # error: dict-item
+dumbbell.Scenario(queue={"kind": "rde"})  # error: dict-item
+dumbbell.Scenario(flow=[{"cc": {"kind": "cubic"}, "rtt": "9 ms"}, {"source": {"kind": "bulk"}}])
+dumbbell.Scenario(flow=[{"cc": {"kind": "cubic", "c": "9"}}])  # error: dict-item
+dumbbell.Scenario(flow=[{"conditioner": [{"kind": "tbf", "rate": "1 Mbps", "in": "ef"}]}])
+dumbbell.Scenario(flow=[{"conditioner": [{"kind": "tbf", "rat": "1 Mbps"}]}])  # error: dict-item
+dumbbell.Scenario(session=[{"size": {"kind": "uniform", "min": "1 kB", "max": "9 kB"}}])
+dumbbell.Scenario(session=[{"size": {"kind": "uniform", "mean": "1 kB"}}])  # error: dict-item
+
+if TYPE_CHECKING:
+    from dumbbell.algorithms import FlowKeys
+
+    far: FlowKeys = {"rtt": "80 ms"}
+    dumbbell.Scenario(flow=[far])
+    near: FlowKeys = {"rrt": "80 ms"}  # error: typeddict-unknown-key

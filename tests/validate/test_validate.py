@@ -152,8 +152,8 @@ def test_all_tables_of_records_come_from_one_run(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Scenario, "run", counted)
     runner = Runner()
-    assert len(runner.records(RECORDED, "queues")) >= 10
-    assert len(runner.records(RECORDED, "packets")) > 10
+    assert len(runner.recorded(RECORDED).table("queues")) >= 10
+    assert len(runner.recorded(RECORDED).table("packets")) > 10
     assert len(runs) == 1
 
 
@@ -169,7 +169,7 @@ def test_every_run_must_conserve_packets(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(InvalidRun, match="conservation does not hold with seed 1"):
         Runner().run(RECORDED, seeds=1)
     with pytest.raises(InvalidRun, match="conservation does not hold with seed 1"):
-        Runner().records(RECORDED, "queues")
+        Runner().recorded(RECORDED)
 
 
 @pytest.mark.parametrize("values", list(itertools.permutations([1.0, 5.0, math.nan])))

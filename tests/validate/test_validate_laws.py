@@ -182,6 +182,6 @@ def test_markers_by_hand() -> None:
 def test_losses_have_their_figures() -> None:
     assert links.gilbert_loss(0.01, 0.1) == pytest.approx(0.090909, abs=5e-7)
     assert links.gilbert_burst(0.1) == 10
-    assert links.bit_error_loss(1e-6, 1500) == pytest.approx(0.0119283, abs=5e-8)
+    assert links.any_unit_loss(1e-6, 8 * 1500) == pytest.approx(0.0119283, abs=5e-8)
     assert links.overload_loss(1.25) == pytest.approx(0.2)
     assert links.overload_loss(0.5) == 0

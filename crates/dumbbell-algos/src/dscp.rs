@@ -38,7 +38,7 @@ pub fn classes(table: &Table, default: u32) -> [u32; 64] {
     out
 }
 
-/// A name that is no codepoint, or a class beyond the `count` that there are, in the table at
+/// A name that is not a codepoint, or a class beyond the `count` that there are, in the table at
 /// `key`.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ pub struct MeterState<P> {
     stage: Stage<P>,
     actions: Actions,
     rng: Stream,
-    /// True if senders are told of packets that are not green.
+    /// True if senders are informed of packets that are not green.
     tells: bool,
     /// The time at which its clock is due.
     due: Time,

@@ -1,4 +1,4 @@
-//! Effects of a link on packets besides carrying them.
+//! Effects of a link on packets: loss, delay, damage, duplication.
 use dumbbell_core::registry;
 
 pub mod parts;

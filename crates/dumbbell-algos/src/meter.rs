@@ -1,5 +1,5 @@
-//! Meters: what color a packet has (RFC 2475 section 2.3.3.1). What a color leads to, a codepoint
-//! or a drop, is the [`crate::edge`]'s to say.
+//! Meters: what color a packet has (RFC 2475 section 2.3.3.1). The [`crate::edge`] decides what a
+//! color leads to: a codepoint or a drop.
 pub(crate) mod parts;
 use dumbbell_core::registry;
 

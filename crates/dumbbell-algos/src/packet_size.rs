@@ -1,5 +1,5 @@
-//! What the size of a packet is to an AQM: ordinary and jumbo frames arrive in turn at a queue that
-//! stands still, and the signals of each are counted.
+//! The effect of a packet's size on an AQM: ordinary and jumbo frames arrive in turn at a queue
+//! that stands still, and the signals of each are counted.
 use crate::aqm::{AnyAqm, CATALOGUE};
 use crate::suite::traffic::{Arrival, arrivals, hold};
 use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, QueueView, Reason, Slot, Verdict};

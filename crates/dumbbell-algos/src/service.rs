@@ -1,4 +1,4 @@
-//! Services: the rules by which a transmitter takes the wire.
+//! Services: the rules by which a transmitter uses the wire.
 use dumbbell_core::registry;
 
 pub mod parts;

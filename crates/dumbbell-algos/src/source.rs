@@ -1,4 +1,4 @@
-//! Traffic: when an application hands over how many bytes.
+//! Traffic: when an application sends, and how many bytes.
 pub(crate) mod parts;
 use dumbbell_core::registry;
 

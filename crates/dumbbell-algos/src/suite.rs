@@ -88,6 +88,11 @@ macro_rules! aqm_suite {
             needs_what_it_says, keeps_the_limit, is_what_its_log_says);
 
         #[test]
+        fn hears_what_it_says() {
+            $crate::suite::under_test::examine(&subject(), $crate::suite::aqm::hears_what_it_says);
+        }
+
+        #[test]
         fn is_what_its_page_says_of_size() {
             $crate::packet_size::is_what_its_page_says(
                 &<$T as dumbbell_core::catalogue::Algorithm>::ABOUT,

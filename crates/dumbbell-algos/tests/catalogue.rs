@@ -45,3 +45,15 @@ fn names_are_unique_where_one_is_written() {
     }
     println!("catalogue {}", document());
 }
+
+/// What the profile `linux` sets is a parameter with another default, and a value that it can have.
+#[test]
+fn the_parameters_of_linux_are_valid() {
+    for entry in KINDS.iter().flat_map(|(_, entries)| *entries) {
+        let (usual, linux) = ((entry.defaults)(), entry.linux_defaults());
+        assert_eq!((entry.resolve)(&linux).as_ref(), Ok(&linux), "{}", entry.about.name);
+        for (key, _) in entry.about.linux {
+            assert_ne!(usual[key], linux[key], "{}: {key}", entry.about.name);
+        }
+    }
+}

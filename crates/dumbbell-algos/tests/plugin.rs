@@ -16,7 +16,7 @@ use dumbbell_core::units::{Capacity, Span, Time};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// Random traffic through a port: what became of it, and what the algorithm showed after each
+/// Random traffic through a port: what happened to it, and what the algorithm showed after each
 /// arrival.
 fn run<A: Aqm>(aqm: A, site: LinkInfo) -> (Vec<Event>, Vec<Gauges>) {
     let (mut bench, mut rng) =

@@ -1,4 +1,4 @@
-//! Every congestion control, when the path turns out to carry another size of segment: that is no
+//! Every congestion control, when the path turns out to carry another size of segment: that is not
 //! congestion.
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};
 use dumbbell_algos::suite::cc::{Event, PATH, drive, life};

@@ -56,7 +56,7 @@ enum Wrong {
     Overflows,
     /// All instances count together.
     Shares(Arc<AtomicU64>),
-    /// It changes when it is looked at.
+    /// It changes when it is examined.
     Blushes,
 }
 
@@ -184,13 +184,13 @@ fn what_habits_deny_is_not_done() {
     assert_eq!(cc::keeps_its_habits(&control(Lie::None)), Ok(()));
     for (lie, says) in [
         (Lie::Paces, "has a pacing rate"),
-        (Lie::Wakes, "has a timer, and one is set"),
+        (Lie::Wakes, "lack `timer`"),
         (Lie::Tags, "writes a tag"),
-        (Lie::CountsSegments, "changes at one"),
-        (Lie::GivesOrders, "gives one"),
+        (Lie::CountsSegments, "a segment changes it"),
+        (Lie::GivesOrders, "lack `commands`"),
         (Lie::ReadsSamples, "with other samples"),
         (Lie::ExpectsMore, "by on_expected"),
-        (Lie::Admits, "what it denied at first"),
+        (Lie::Admits, "grow after the start"),
     ] {
         let found = cc::keeps_its_habits(&control(lie)).unwrap_err();
         assert!(found.contains(says), "{says}: {found}");

@@ -1,5 +1,5 @@
 //! An algorithm's page: what it is, and all that tables, figures, explanations and the kernel's
-//! side need to know of it. So a new algorithm needs no line anywhere else.
+//! side need to know about it. So a new algorithm needs no line anywhere else.
 use serde::Serialize;
 
 /// The evidence that an implementation is the algorithm that its name promises.
@@ -46,6 +46,8 @@ pub struct About {
     pub look: Option<Look>,
     /// Its counterpart in Linux.
     pub kernel: Kernel,
+    /// Parameters that differ from their defaults under the profile `linux`.
+    pub linux: &'static [(&'static str, Setting)],
     /// What an AQM counts, and what the size of a packet is to it.
     pub size: Size,
     /// What the response curve of an AQM is tested against.
@@ -68,10 +70,23 @@ impl About {
         family: "",
         look: None,
         kernel: Kernel::Unknown,
+        linux: &[],
         size: Size::PLAIN,
         law: Law::None(""),
         explained: Explained::PLAIN,
     };
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// A word or a quantity with its unit, as it is written.
+    Word(&'static str),
+    /// A switch.
+    Flag(bool),
+    /// A number.
+    Count(u32),
 }
 
 /// The look of an algorithm in plots.

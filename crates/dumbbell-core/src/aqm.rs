@@ -64,6 +64,29 @@ pub enum Needs {
     Held,
 }
 
+/// Of the calls about admitted packets and idle periods, those that an algorithm asks for. The port
+/// leaves the others out, which most algorithms would ignore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hears {
+    /// [`Aqm::admitted`].
+    pub admitted: bool,
+    /// [`Aqm::depart`].
+    pub depart: bool,
+    /// [`Aqm::gone`].
+    pub gone: bool,
+    /// [`Aqm::idle`].
+    pub idle: bool,
+}
+
+impl Hears {
+    /// Every call.
+    pub const ALL: Hears = Hears { admitted: true, depart: true, gone: true, idle: true };
+    /// None of them.
+    pub const NOTHING: Hears = Hears { admitted: false, depart: false, gone: false, idle: false };
+    /// Idle periods only.
+    pub const IDLE: Hears = Hears { idle: true, ..Hears::NOTHING };
+}
+
 /// Why a packet was dropped or marked. The names are those of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -203,9 +226,10 @@ impl Limit {
 
 /// An algorithm that decides when a queue signals congestion.
 ///
-/// The port tells what becomes of each packet. After `arrive` it calls `admitted` or `refused`,
-/// and before that, if the packet may go in and does not fit, `overflowed` and `make_room`. It
-/// calls `gone` for each admitted packet in the end.
+/// The port tells what happens to each packet. After `arrive` it calls `admitted` or `refused`, and
+/// before that, if the packet may go in and does not fit, `overflowed` and `make_room`. It calls
+/// `gone` for each admitted packet in the end. Calls that the algorithm does not ask for
+/// ([`Aqm::hears`]) are left out.
 ///
 /// A user's crate, a Python class and the verilated RTL enter the registry's `Plugin` variant
 /// through the object-safe twin, [`DynAqm`].
@@ -214,6 +238,11 @@ pub trait Aqm {
     /// The kind of port that it needs.
     fn needs(&self) -> Needs {
         Needs::Arrival
+    }
+
+    /// The calls that it asks for. Asked once, when the queue is made.
+    fn hears(&self) -> Hears {
+        Hears::ALL
     }
 
     /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm can

@@ -4,7 +4,7 @@
 //! `dumbbell explain`, the typed Python class, the JSON Schema, the conformance suite, its look in
 //! plots, its law, its words in `dumbbell why` and its rows in the documentation.
 pub use crate::about::{
-    About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
+    About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Setting, Size, SizeLaw,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,6 +101,15 @@ impl Entry {
                 serde_json::to_value(config).map_err(unwritable)
             },
         }
+    }
+
+    /// The defaults under the profile `linux`.
+    pub fn linux_defaults(&self) -> Value {
+        let mut usual = (self.defaults)();
+        for (key, value) in self.about.linux {
+            usual[*key] = serde_json::to_value(value).unwrap_or(Value::Null);
+        }
+        usual
     }
 }
 

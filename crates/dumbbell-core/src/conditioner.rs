@@ -10,11 +10,11 @@ use dumbbell_macros::delegate;
 /// Receives the packets that a conditioner releases or drops.
 #[delegate()]
 pub trait Emit<P> {
-    /// `p` goes on to the port unchanged, at once.
+    /// `p` continues to the port unchanged, at once.
     fn emit(&mut self, p: P) {
         self.release(p, None, Span::ZERO);
     }
-    /// `p` goes on to the port, with a color if it was metered, after it was held for a time.
+    /// `p` continues to the port, with a color if it was metered, after it was held for a time.
     fn release(&mut self, p: P, color: Option<Color>, held: Span);
     /// `p` is dropped.
     fn drop(&mut self, p: P, why: Reason);

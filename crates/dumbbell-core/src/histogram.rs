@@ -1,23 +1,26 @@
-//! A histogram of spans with a relative resolution of one part in 32; fixed size, a few
-//! instructions a sample.
+//! A histogram of spans with a relative resolution of one part in 32; a few instructions a sample.
 use crate::units::Span;
 
 /// Linear steps in each power of two.
 const STEPS: u64 = 32;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
+/// Groups of as many buckets: one for each power of two from 32 ps up, and one for what is below.
+const GROUPS: usize = (u64::BITS - STEP_BITS + 1) as usize;
 
 /// Counts of spans: exact below 32 ps, then 32 buckets for each power of two.
+///
+/// Only groups of buckets that hold something take memory: the waiting times of a queue lie within
+/// about ten powers of two.
 pub struct Histogram {
-    counts: Vec<u64>,
+    /// For each group its place in `counts`, plus one; 0: it is empty.
+    places: [u8; GROUPS],
+    counts: Vec<[u64; STEPS as usize]>,
     total: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram {
-            counts: vec![0; (STEPS * u64::from(u64::BITS - STEP_BITS + 1)) as usize],
-            total: 0,
-        }
+        Histogram { places: [0; GROUPS], counts: Vec::new(), total: 0 }
     }
 }
 
@@ -32,8 +35,34 @@ impl Histogram {
     /// One span.
     #[inline]
     pub fn record(&mut self, span: Span) {
-        self.counts[Self::bucket(span.ps())] += 1;
         self.total += 1;
+        let bucket = Self::bucket(span.ps());
+        let (group, step) = (bucket / STEPS as usize, bucket % STEPS as usize);
+        let place = usize::from(self.places[group]).wrapping_sub(1);
+        match self.counts.get_mut(place) {
+            Some(counts) => counts[step] += 1,
+            None => self.open(group)[step] += 1,
+        }
+    }
+
+    /// The counts of a group that was empty.
+    #[cold]
+    fn open(&mut self, group: usize) -> &mut [u64; STEPS as usize] {
+        let place = self.counts.len();
+        self.places[group] = place as u8 + 1;
+        self.counts.push([0; STEPS as usize]);
+        &mut self.counts[place]
+    }
+
+    /// The buckets that hold something, in order, and how many spans each holds.
+    fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let groups = self.places.iter().enumerate().filter(|(_, place)| **place > 0);
+        groups.flat_map(|(group, place)| {
+            let counts = self.counts[usize::from(*place) - 1].iter().enumerate();
+            counts
+                .filter(|(_, n)| **n > 0)
+                .map(move |(step, n)| (group as u64 * STEPS + step as u64, *n))
+        })
     }
 
     /// The smallest bucket's upper edge that `q` of the spans do not exceed; zero if there are
@@ -41,10 +70,10 @@ impl Histogram {
     pub fn quantile(&self, q: f64) -> Span {
         let wanted = libm::ceil(self.total as f64 * q) as u64;
         let mut seen = 0;
-        for (bucket, n) in self.counts.iter().enumerate() {
+        for (bucket, n) in self.filled() {
             seen += n;
-            if *n > 0 && seen >= wanted {
-                return Span::from_ps(Self::upper(bucket as u64));
+            if seen >= wanted {
+                return Span::from_ps(Self::upper(bucket));
             }
         }
         Span::ZERO
@@ -52,10 +81,9 @@ impl Histogram {
 
     /// The buckets that hold something, in order: from, to (not included), how many.
     pub fn buckets(&self) -> impl Iterator<Item = (Span, Span, u64)> + '_ {
-        let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        filled.map(|(bucket, n)| {
-            let from = bucket.checked_sub(1).map_or(0, |before| Self::upper(before as u64) + 1);
-            (Span::from_ps(from), Span::from_ps(Self::upper(bucket as u64).saturating_add(1)), *n)
+        self.filled().map(|(bucket, n)| {
+            let from = bucket.checked_sub(1).map_or(0, |before| Self::upper(before) + 1);
+            (Span::from_ps(from), Span::from_ps(Self::upper(bucket).saturating_add(1)), n)
         })
     }
 

@@ -9,13 +9,15 @@ use crate::port::counters::PortCounters;
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
 use crate::service::{Service, Transmitted};
-use crate::units::{Backlog, Time};
+use crate::units::{Backlog, Span, Time};
 
 /// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that
 /// `arrive` or `done` returned.
 pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
+    /// See [`Service::ps_per_byte`]; 0: ask the service.
+    ps_per_byte: u64,
     /// The packet in transmission, and the effect of the transmitter on it.
     sending: Option<(P, WireEffect)>,
     count_in_service: bool,
@@ -56,6 +58,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     pub fn new(qdisc: Q, service: S, count_in_service: bool) -> Self {
         HeldPort {
             qdisc,
+            ps_per_byte: service.ps_per_byte().unwrap_or(0),
             service,
             sending: None,
             count_in_service,
@@ -65,6 +68,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     }
 
     /// A packet arrives. If the transmitter was idle, a packet starts at once.
+    #[inline]
     pub fn arrive(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) -> Option<Start> {
         self.counters.arrivals += 1;
         self.counters.arrived_bytes += u64::from(p.meta().ip_len);
@@ -77,6 +81,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
+    #[inline]
     pub fn done(
         &mut self,
         cx: &mut Cx<'_>,
@@ -102,10 +107,14 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         }
     }
 
+    #[inline]
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
         let next = self.qdisc.dequeue(cx, &mut Counted { counters: &mut self.counters, sink })?;
         let meta = next.packet.meta();
-        let Transmitted { done, effect } = self.service.finish(next.since, cx.now, meta.wire_len);
+        let Transmitted { done, effect } = match self.ps_per_byte {
+            0 => self.service.finish(next.since, cx.now, meta.wire_len),
+            steady => Transmitted::sent(cx.now + Span::from_ps(u64::from(meta.wire_len) * steady)),
+        };
         if self.count_in_service {
             self.qdisc.set_in_service(Some(meta.ip_len));
             self.buffers = Backlog::one(meta.ip_len, cx.link.capacity.buffer_size()).buffers;

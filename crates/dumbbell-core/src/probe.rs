@@ -1,4 +1,4 @@
-//! Looking into an algorithm: the numbers that its last decision saw.
+//! A view into an algorithm: the numbers that its last decision saw.
 
 /// Receives an algorithm's inner values by name, in its own units.
 pub trait Probe {

@@ -1,7 +1,7 @@
 //! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the
 //! FIFO with an [`Aqm`].
 pub mod packet_queue;
-use crate::aqm::{Aqm, Cx, Decision, Gone, Limit, QueueView, Reason, Slot, Verdict};
+use crate::aqm::{Aqm, Cx, Decision, Gone, Hears, Limit, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::qdisc::packet_queue::{PacketQueue, Waiting};
@@ -15,7 +15,7 @@ pub trait Sink<P> {
     /// `p` was dropped after it had waited since `since` (`None`: it was never queued); `saw`
     /// reports the numbers of the decision.
     fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe));
-    /// `p` was marked and goes on.
+    /// `p` was marked and continues.
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
 }
 
@@ -54,6 +54,7 @@ pub trait Qdisc<P: Packet> {
 /// First in, first out, with an algorithm that signals congestion.
 pub struct Fifo<A, P> {
     aqm: A,
+    hears: Hears,
     store: PacketQueue<P>,
     next_tick: Option<Time>,
 }
@@ -68,7 +69,7 @@ impl<A: Aqm, P> Fifo<A, P> {
     /// `first`.
     pub fn starting(aqm: A, first: Time) -> Self {
         let next_tick = aqm.ticks().then_some(first);
-        Fifo { aqm, store: PacketQueue::default(), next_tick }
+        Fifo { hears: aqm.hears(), aqm, store: PacketQueue::default(), next_tick }
     }
 
     /// This queue, still empty, counting buffers of `size` bytes if its limit is a number of them.
@@ -113,7 +114,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
                 false
             }
             None => {
-                self.admit(cx, p, &meta);
+                self.admit(cx.now, p, &meta);
                 true
             }
         }
@@ -162,7 +163,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     /// Drops the waiting packet at `slot`, if there is one.
     pub fn push_out(&mut self, slot: Slot, reason: Reason, sink: &mut impl Sink<P>) {
         if let Some(w) = self.store.remove(slot) {
-            self.aqm.gone(&w.packet.meta(), Gone::Evicted);
+            self.gone(&w.packet.meta(), Gone::Evicted);
             let aqm = &self.aqm;
             sink.dropped(w.packet, Some(w.since), reason, &|out| aqm.probe(out));
         }
@@ -187,21 +188,29 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     /// Takes the head out without asking the algorithm, to move it to another queue.
     pub fn move_out(&mut self) -> Option<Waiting<P>> {
         let w = self.store.pop()?;
-        self.aqm.gone(&w.packet.meta(), Gone::Evicted);
+        self.gone(&w.packet.meta(), Gone::Evicted);
         Some(w)
     }
 
     /// Appends a packet from another queue without asking the algorithm.
     pub fn move_in(&mut self, w: Waiting<P>) {
         let meta = w.packet.meta();
-        self.store.push(w.since, w.packet);
-        self.aqm.admitted(&meta);
+        self.admit(w.since, w.packet, &meta);
     }
 
     #[inline]
-    fn admit(&mut self, cx: &Cx<'_>, p: P, as_it_arrived: &Meta) {
-        self.store.push(cx.now, p);
-        self.aqm.admitted(as_it_arrived);
+    fn admit(&mut self, since: Time, p: P, as_it_arrived: &Meta) {
+        self.store.push(since, p);
+        if self.hears.admitted {
+            self.aqm.admitted(as_it_arrived);
+        }
+    }
+
+    #[inline]
+    fn gone(&mut self, p: &Meta, how: Gone) {
+        if self.hears.gone {
+            self.aqm.gone(p, how);
+        }
     }
 }
 
@@ -239,15 +248,20 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         self.offer(cx, p, own, sink);
     }
 
+    #[inline]
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {
         while let Some(mut w) = self.store.pop() {
+            if !self.hears.depart {
+                self.gone(&w.packet.meta(), Gone::Sent);
+                return Some(w);
+            }
             let meta = w.packet.meta();
             let verdict = self.aqm.depart(cx, &self.store, &meta, cx.now.since(w.since));
             let aqm = &self.aqm;
             let dropped = carry_out(verdict.decide(meta.ecn, true), &mut w.packet, sink, &|out| {
                 aqm.probe(out)
             });
-            self.aqm.gone(&meta, if dropped.is_some() { Gone::HeadDrop } else { Gone::Sent });
+            self.gone(&meta, if dropped.is_some() { Gone::HeadDrop } else { Gone::Sent });
             match dropped {
                 None => return Some(w),
                 Some(reason) => {
@@ -259,6 +273,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         None
     }
 
+    #[inline]
     fn backlog(&self) -> Backlog {
         self.store.held()
     }
@@ -266,7 +281,9 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         self.store.set_in_service(bytes);
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.aqm.idle(cx);
+        if self.hears.idle {
+            self.aqm.idle(cx);
+        }
     }
     fn next_wakeup(&self) -> Option<Time> {
         self.next_tick

@@ -1,4 +1,4 @@
-//! Traffic: when an application hands over how many bytes.
+//! Traffic: when an application sends, and how many bytes.
 use crate::probe::Probe;
 use crate::rng::Stream;
 use crate::units::{Bytes, Span, Time};

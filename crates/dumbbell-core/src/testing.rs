@@ -60,7 +60,7 @@ pub enum Event {
     Sent(u64, Time),
     /// It was dropped.
     Dropped(u64, Reason),
-    /// It was marked and goes on.
+    /// It was marked and continues.
     Marked(u64, Reason),
 }
 

@@ -18,14 +18,17 @@ const FLOORS: &[(&str, i32)] = &[
     ("dumbbell-emu", 5),
     ("dumbbell-scenario", 5),
     ("dumbbell-rtl", 5),
-    ("dumbbell-lab", 6),
-    ("dumbbell-py", 7),
+    ("dumbbell-linux", 6),
+    ("dumbbell-lab", 7),
+    ("dumbbell-py", 8),
 ];
 
 /// The one crate below the lab that talks to a kernel, in files of its own.
 const TESTBED: &str = "dumbbell-emu";
 /// The one that runs compilers and loads what they made, from a cache of its own.
 const RTL: &str = "dumbbell-rtl";
+/// The one that runs user-mode kernels.
+const LINUX: &str = "dumbbell-linux";
 
 fn floor(name: &str) -> Option<i32> {
     FLOORS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
@@ -111,7 +114,7 @@ fn only_the_door_names_python() {
 fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
     let lab = floor("dumbbell-lab").unwrap();
     for (name, floor) in
-        FLOORS.iter().filter(|(name, floor)| *floor < lab && ![TESTBED, RTL].contains(name))
+        FLOORS.iter().filter(|(name, floor)| *floor < lab && ![TESTBED, RTL, LINUX].contains(name))
     {
         let sources = sources(name);
         let lib = &sources.iter().find(|(p, _)| p.ends_with("src/lib.rs")).unwrap().1;
@@ -144,7 +147,7 @@ fn scenario_and_simulator_need_no_operating_system() {
     let lab = floor("dumbbell-lab").unwrap();
     for package in packages() {
         let name = package["name"].as_str().unwrap();
-        if [TESTBED, RTL].contains(&name) || floor(name).is_none_or(|floor| floor >= lab) {
+        if [TESTBED, RTL, LINUX].contains(&name) || floor(name).is_none_or(|floor| floor >= lab) {
             continue;
         }
         for dependency in
@@ -193,6 +196,22 @@ fn the_rtl_is_loaded_in_its_own_place_and_has_no_clock_no_thread_and_no_network(
             || path.ends_with("compile.rs")
             || path.ends_with("sources.rs");
         assert!(cache || !text.contains("fs::"), "{}: only the lab writes files", path.display());
+    }
+}
+
+#[test]
+fn user_mode_kernels_are_handled_in_their_own_place_and_see_no_real_time() {
+    for (path, text) in sources(LINUX) {
+        let own = path.components().any(|part| part.as_os_str() == "sys");
+        assert!(
+            own || !text.contains("unsafe {"),
+            "{}: unsafe code belongs to src/sys",
+            path.display()
+        );
+        for word in ["thread::spawn", "Instant::now", "SystemTime::now", "HashMap", "println!("] {
+            assert!(!text.contains(word), "{} says {word}", path.display());
+        }
+        assert!(!text.contains("File::create"), "{}: only the lab writes files", path.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The port tells an algorithm what becomes of each arriving packet: once, in order, and with the
+//! The port tells an algorithm what happens to each arriving packet: once, in order, and with the
 //! reason that the results have.
 use dumbbell_core::aqm::{Aqm, Cx, Decision, Gone, Limit, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::{Ecn, Meta};

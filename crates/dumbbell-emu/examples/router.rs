@@ -87,6 +87,7 @@ fn tcp(mbps: f64, wait_mode: WaitMode, (seconds, mtu): (f64, u32), captured: Opt
         stop: &AtomicBool::new(false),
         estimate: &|_| {},
         progress: &|_| {},
+        watch: None,
     };
     let live = match dumbbell_emu::live::run(orders) {
         Ok(live) => live,

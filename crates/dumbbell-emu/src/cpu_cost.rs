@@ -85,9 +85,9 @@ pub struct Cost {
     /// The four together.
     pub sum_s_per_gb: f64,
     /// Of the whole machine, less what it was busy with before; `None` if that was more than
-    /// [`IDLE`], or not looked at.
+    /// [`IDLE`], or not checked.
     pub machine_s_per_gb: Option<f64>,
-    /// Share of all cores that were busy before; `None`: not looked at.
+    /// Share of all cores that were busy before; `None`: not checked.
     pub busy_before_share: Option<f64>,
     /// Share of all cores that the machine's owner gave to others meanwhile.
     pub steal_share: f64,
@@ -304,6 +304,7 @@ fn through_router(plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<
         stop,
         estimate: &|_| (),
         progress: &progress,
+        watch: None,
     })?;
     let readings = readings.into_inner().unwrap_or_else(PoisonError::into_inner);
     let [first, last] = readings[..] else {

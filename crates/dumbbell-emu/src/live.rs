@@ -5,8 +5,8 @@
 //! outcomes, measures log  -> replay: the same network once more, which must do the same
 //! ```
 //!
-//! The router's thread only routes. All records of a run are made from its log afterwards, by the
-//! code that records simulations ([`mod@replay`]).
+//! The router's thread only routes. All records of a run are made from its log after the run, by
+//! the code that records simulations ([`mod@replay`]).
 pub(crate) mod collector;
 pub(crate) mod cpu_wait;
 pub mod error;
@@ -17,6 +17,7 @@ pub mod report;
 pub mod series;
 pub mod spurious;
 pub mod user_program;
+pub mod watch;
 
 use crate::calibrate::{self, Calibration, ProbeHosts, WakeupDelays};
 use crate::clock::{Clock, monotonic_ns};
@@ -51,6 +52,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use user_program::{ProgramOutcome, UserProgram};
+use watch::{QueueRows, Showing, Watch};
 
 /// Time from the start of the last thread to the run's zero.
 const HEAD_START: Duration = Duration::from_millis(20);
@@ -76,13 +78,15 @@ pub struct RunOptions<'a> {
     pub estimate: &'a dyn Fn(&Calibration),
     /// Told some twenty times a second how far it is, 0 to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
+    /// Shown what the queues and the senders are like, some ten times a second.
+    pub watch: Option<Watch<'a>>,
 }
 
 /// A run that was made. What its network found is given out with its [`crate::validity::Validity`]
 /// and not without.
 pub struct LiveRun {
     /// The router.
-    pub finished: Finished<ObservedRelay<()>, IpCodec>,
+    pub finished: Finished<ObservedRelay<QueueRows>, IpCodec>,
     /// Outcomes of the traffic.
     pub outcomes: Outcomes,
     /// The ends of the user's programs.
@@ -116,23 +120,28 @@ pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
     let Testbed { host_map, mut jobs, hosts, nics, reserved: _reserved, .. } = testbed;
     let mut classifier = classifier(plan, &host_map, &jobs);
     if options.user_program.is_some() {
-        let pairs = plan
-            .flows
-            .iter()
-            .map(|flow| [host_map.nic(flow.from), host_map.nic(flow.to)].map(u32::from));
-        for [from, to] in pairs.clone() {
-            let flows = (0..)
-                .zip(pairs.clone())
-                .filter(|(_, pair)| *pair == [from, to])
-                .map(|(flow, _)| flow)
-                .collect();
-            classifier.pool(from, to, None, flows);
-        }
+        pool_flows(&mut classifier, plan, &host_map);
         (jobs.jobs, jobs.apps) = (vec![], vec![]);
     }
     let (done, totals) = run_threads(options, &host_map, (jobs, classifier), (&hosts, nics, core))?;
     let Done { finished, outcomes, program_outcome } = done;
     Ok(LiveRun { finished, outcomes, program_outcome, totals, calibration, datapath })
+}
+
+/// Packets between two hosts take the flows between these in turn, connection by connection.
+pub fn pool_flows(classifier: &mut Classifier, plan: &Plan, host_map: &HostMap) {
+    let pairs = plan
+        .flows
+        .iter()
+        .map(|flow| [host_map.nic(flow.from), host_map.nic(flow.to)].map(u32::from));
+    for [from, to] in pairs.clone() {
+        let flows = (0..)
+            .zip(pairs.clone())
+            .filter(|(_, pair)| *pair == [from, to])
+            .map(|(flow, _)| flow)
+            .collect();
+        classifier.pool(from, to, None, flows);
+    }
 }
 
 /// The packet rate that this machine forwards between the hosts of `plan`; half a second, without a
@@ -191,18 +200,23 @@ impl Testbed {
 
 /// Results of router and traffic.
 struct Done {
-    finished: Finished<ObservedRelay<()>, IpCodec>,
+    finished: Finished<ObservedRelay<QueueRows>, IpCodec>,
     outcomes: Outcomes,
     program_outcome: Option<ProgramOutcome>,
+}
+
+/// The congestion control of the first flow that has one, by its name in the kernel.
+pub fn control_of(jobs: &Jobs) -> Option<&'static str> {
+    jobs.jobs.iter().find_map(|job| match &job.socket_kind {
+        SocketKind::Tcp(connection) => Some(connection.control),
+        SocketKind::Udp(_) => None,
+    })
 }
 
 /// Hosts whose programs use the congestion control of the flows that they have, where they ask for
 /// none.
 fn with_congestion_control(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
-    let control = jobs.jobs.iter().find_map(|job| match &job.socket_kind {
-        SocketKind::Tcp(connection) => Some(connection.control),
-        SocketKind::Udp(_) => None,
-    });
+    let control = control_of(jobs);
     let own = |mut spec: HostSpec| {
         // By its route: a machine may keep namespaces from having most controls as their default.
         spec.route.congestion_control = control.map(String::from);
@@ -221,7 +235,8 @@ fn run_threads(
     (jobs, classifier): (Jobs, Classifier),
     (hosts, nics, core): (&Hosts, Vec<Box<dyn Nic>>, Option<usize>),
 ) -> Result<(Done, Totals), LiveFault> {
-    let RunOptions { plan, plugins, log, user_program, threads, stop, progress, .. } = options;
+    let RunOptions { plan, plugins, log, user_program, threads, stop, progress, watch, .. } =
+        options;
     let host = |node| &hosts.hosts[usize::from(host_map.nic(node))].namespace;
     let opened =
         traffic::open(jobs, &|node, work| host(node).within(work).map_err(io::Error::other)?);
@@ -243,12 +258,13 @@ fn run_threads(
     let (made_by, epoch_ns) = (env!("CARGO_PKG_VERSION").into(), clock.epoch());
     let header = Header { made_by, plan: plan.clone(), epoch_ns, hosts: names, capture };
     let (producer, consumer) = rtrb::RingBuffer::new(collector::CAPACITY);
+    let (observer, queues) = watch::queues(watch.is_some());
     let watched =
-        ObservedRelay { relay: Relay::new(plan, plugins).map_err(LiveFault::Plan)?, observer: () };
+        ObservedRelay { relay: Relay::new(plan, plugins).map_err(LiveFault::Plan)?, observer };
     let unlogged = Arc::clone(&setup.unlogged);
     let router = Router::new(setup, nics, watched, IpCodec::new(classifier), Some(producer));
     let router = router.map_err(failed)?;
-    let over = AtomicBool::new(false);
+    let (over, routed) = (AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
         let collector = thread::Builder::new().name("collector".into());
         let collector =
@@ -258,6 +274,12 @@ fn run_threads(
         let routing = routing.spawn_scoped(scope, || router.run(&over)).map_err(failed)?;
         let running = opened.with_threads(threads).start(clock, plan.testbed.sample);
         let halt = running.as_ref().map(traffic::Running::halt);
+        let shown = watch.zip(queues).map(|(watch, queues)| {
+            let samples = running.as_ref().ok().map(traffic::Running::rows);
+            let showing = Showing { watch, queues, samples, every: plan.record.every };
+            let named = thread::Builder::new().name("watcher".into());
+            named.spawn_scoped(scope, || showing.run(&routed))
+        });
         let program_outcome = user_program.map(|user_program| {
             let first = &plan.flows[0];
             user_program::run(user_program, (host(first.from), host(first.to)), stop, &|| {
@@ -290,7 +312,14 @@ fn run_threads(
         if finished.is_err() {
             halt.iter().for_each(traffic::StopSignal::set);
         }
-        let outcomes = running.and_then(traffic::Running::join);
+        let mut outcomes = running.and_then(traffic::Running::join);
+        routed.store(true, Ordering::Release);
+        // What was shown counts as what was not.
+        if let (Some(Ok(shown)), Ok(outcomes)) = (shown, &mut outcomes) {
+            let mut samples = shown.join().unwrap_or_default();
+            samples.append(&mut outcomes.samples);
+            outcomes.samples = samples;
+        }
         let written = collector.join().unwrap_or_else(|_| {
             Err(io::Error::other(
                 "the collector \
@@ -378,7 +407,7 @@ fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
 }
 
 /// The capture options: packets of the flows whose packets the plan records.
-fn capture(plan: &Plan) -> Option<Capture> {
+pub fn capture(plan: &Plan) -> Option<Capture> {
     let recorded = |flow: usize| plan.record.packets.contains(&flow);
     let sockets: Vec<bool> = (0..2 * plan.flows.len()).map(|socket| recorded(socket / 2)).collect();
     let snaplen = plan.testbed.snaplen.0.min(u64::from(u16::MAX)) as usize;
@@ -386,7 +415,7 @@ fn capture(plan: &Plan) -> Option<Capture> {
 }
 
 /// The classifier of packets, with the connections of all jobs.
-fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
+pub fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     let address = |ip| match ip {
         IpAddr::V4(v4) => Address::v4(v4.octets()),
         IpAddr::V6(v6) => Address::v6(v6.octets()),

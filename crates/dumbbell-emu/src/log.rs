@@ -1,8 +1,8 @@
 //! The log of a run: its plan, every packet into the router, and everything out of it.
 //!
-//! Anybody can replay the run from it, packet by packet. Records stand in blocks, each with a hash
-//! of itself and of all before it (BLAKE3), so that an altered or truncated log is found, with the
-//! place.
+//! Anybody can replay the run from it, packet by packet. Records are grouped in blocks, each with a
+//! hash of itself and of all before it (BLAKE3), so that an altered or truncated log is found, with
+//! the place.
 //!
 //! ```text
 //! "DUMBBELL" version:u32 length:u32 header:JSON              hash:32

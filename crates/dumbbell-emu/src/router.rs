@@ -5,18 +5,18 @@
 //! allocation. Its clock is the network's virtual clock: a packet that is written late is written
 //! with its lateness noted, and the next one is due as if it had not been late, so that a link's
 //! rate never depends on the thread.
-pub(crate) mod codec;
+pub mod codec;
 pub(crate) mod cpu_budget;
 pub(crate) mod departures;
-pub(crate) mod forward;
+pub mod forward;
 pub mod ip_codec;
-pub(crate) mod log_ring;
+pub mod log_ring;
 pub mod measures;
 pub mod network;
 pub(crate) mod nics;
 pub(crate) mod privileges;
 pub(crate) mod reserved_core;
-pub(crate) mod slab;
+pub mod slab;
 #[cfg(test)]
 mod tests;
 pub mod wait;
@@ -113,7 +113,7 @@ impl<N, W> Finished<N, W> {
     pub fn codec(&self) -> &W {
         &self.codec
     }
-    /// Gives back the NICs, in their order; afterwards there are none.
+    /// Gives back the NICs, in their order; afterward there are none.
     pub fn take_nics(&mut self) -> Vec<Box<dyn Nic>> {
         std::mem::take(&mut self.nics)
     }

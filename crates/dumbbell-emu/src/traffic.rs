@@ -4,23 +4,23 @@
 //! sockets are opened. A feature of the plan that the kernel does not have is refused
 //! ([`Unsupported`]), never left out. [`open`] opens all sockets, [`Opened::start`] runs the
 //! threads, and [`Running::join`] gives an [`Outcome`] for each flow.
-pub(crate) mod app;
+pub mod app;
 pub(crate) mod connection_state;
 pub mod cpu;
 pub(crate) mod datagrams;
 pub(crate) mod host_settings;
-pub(crate) mod job;
+pub mod job;
 pub(crate) mod jobs;
 pub(crate) mod kernel_config;
 pub(crate) mod kernel_names;
-pub(crate) mod outcome;
+pub mod outcome;
 pub(crate) mod poller;
 pub(crate) mod priority;
-pub(crate) mod receiver;
+pub mod receiver;
 pub(crate) mod run;
-pub(crate) mod sampler;
+pub mod sampler;
 pub(crate) mod sender;
-pub(crate) mod sockets;
+pub mod sockets;
 pub(crate) mod ticks;
 pub(crate) mod usage;
 

@@ -2,8 +2,8 @@
 //! advice.
 //!
 //! A router that is late still forwards, and a host with checksum offload still sends: everything
-//! seems to work, and the numbers are wrong. So no result is given out without its validity: only
-//! [`crate::router::Finished::judge`] gives out what a network found, and only [`judge`] makes a
+//! seems to work, and the numbers are wrong. So there is no result without its validity: only
+//! [`crate::router::Finished::judge`] returns what a network found, and only [`judge`] makes a
 //! [`Validity`].
 mod accuracy;
 mod rules;
@@ -74,7 +74,7 @@ pub struct Retransmissions {
     /// Of these, those by which there are more because a packet that was too large for a link is
     /// repeated as several.
     pub resized: u64,
-    /// Packets that were on their way at the end: their senders do not know yet what became of
+    /// Packets that were on their way at the end: their senders do not know yet what happened to
     /// them.
     pub in_flight: u64,
     /// Flows.

@@ -16,6 +16,7 @@ use crate::store::maintenance;
 use crate::verb::Interrupt::{Stops, Waits};
 pub use crate::verb::{Answer, Caller, Progress};
 use crate::verb::{Asked, Nothing, Unread, Verb};
+use crate::view::pack;
 use crate::{export, tc};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::plugin::Plugins;
@@ -52,6 +53,9 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
     Verb::new("export_tc", Waits,
         "A link of a plan as lines for Linux's tc.",
         |r: Unread<tc::ExportRequest>, by| tc::export(&r.0, &all_plugins(by.plugins))),
+    Verb::new("gauges", Waits,
+        "The values that the queues of a scenario's first point show when it starts.",
+        |r, by| shown_plan::gauges(&r, by.plugins)),
     Verb::new("gigabyte", Stops,
         "Measures the processor time that a gigabyte costs two real hosts.",
         |r, by| testbed::cpu_cost(&r, by.progress)),
@@ -70,6 +74,9 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
     Verb::new("nearest", Waits,
         "The known name that a word was probably meant to be, or null.",
         |r, _| Ok(near(&r))),
+    Verb::new("pack", Waits,
+        "Tables of results in the form in which pages carry them.",
+        |r, _| pack::pack(r)),
     Verb::new("plan", Stops,
         "The points of a scenario with every default resolved.",
         |r, by| shown_plan::plan(&r, by.plugins)),
@@ -93,7 +100,7 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
         |r, _| lockstep::write_vectors(&r)),
     Verb::new("run", Stops,
         "Runs a scenario, on the simulator or on the testbed.",
-        |r, by| run::run(&r, by.progress, by.plugins)),
+        |r, by| run::run(&r, by)),
     Verb::new("schema", Waits,
         "JSON Schema of a scenario file.",
         |_: Nothing, by| Ok(schema::schema(&all_plugins(by.plugins)))),
@@ -105,7 +112,7 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
         |r, by| shown_plan::sharing(&r, by.plugins)),
     Verb::new("shell", Waits,
         "Runs a program in a host of a network; an interrupt is for the program.",
-        |r, by| shell::shell(r, by.progress)),
+        shell::shell),
     Verb::new("store", Waits,
         "Looks after a store: check, list, repair, gc.",
         |r, _| maintenance::care(&r)),

@@ -9,10 +9,13 @@ mod live_pcap;
 mod mahimahi;
 mod ns2;
 mod output;
+mod outstanding;
 mod packet_bytes;
 mod packet_hops;
 mod packet_rows;
 mod pcap;
+mod perfetto;
+mod qlog;
 mod record_reader;
 mod result_dir;
 
@@ -29,7 +32,8 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Formats that [`export`] writes.
-pub const FORMATS: [&str; 6] = ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng"];
+pub const FORMATS: [&str; 8] =
+    ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng", "perfetto", "qlog"];
 
 /// The request of an export.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -57,8 +61,8 @@ pub struct Options {
 impl Asked for Options {}
 
 /// Writes a run's records in a format of [`FORMATS`]: the answer has `format`, `out`, `bytes`,
-/// `notes`, and what was counted: `packets` and `interfaces`, `lines`, `rows` or `series`. A file
-/// appears whole or not at all.
+/// `notes`, and what was counted: `packets` and `interfaces`, `lines`, `rows`, `series`, `events`
+/// and `tracks`. A file appears whole or not at all.
 ///
 /// # Errors
 /// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 3: a record is
@@ -76,6 +80,8 @@ pub fn export(options: &Options) -> Result<Value, Problem> {
         "flent" => flent::write(&run, options, &mut out),
         "mahimahi" => mahimahi::write(&run, options, &mut out),
         "ns2" => ns2::write(&run, options, &mut out),
+        "perfetto" => perfetto::write(&run, options, &mut out),
+        "qlog" => qlog::write(&run, options, &mut out),
         format => {
             let classic = format == "pcap";
             match run.log() {

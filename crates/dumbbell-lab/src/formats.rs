@@ -9,6 +9,8 @@ pub mod flent;
 pub mod headers;
 pub mod ns2;
 pub mod pcapng;
+pub mod perfetto;
+pub mod qlog;
 
 /// The position at which a file stops making sense, and the reason. Everything before it is good.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! Floor 6 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes
+//! Floor 7 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes
 //! files.
 //!
 //! [`api`] is what the Python package calls: a verb and its request as JSON in, JSON or an Arrow
 //! table out; [`verb`] says what a verb is. A scenario becomes plans in [`dumbbell_scenario`].
 //! [`run`] makes the runs of a study on all cores, and [`store`] keeps their results. [`results`]
 //! writes the document of a study, its records and its tables. [`export`] writes results as the
-//! files of other programs ([`formats`]). [`run::testbed`] runs a plan between real hosts.
-//! [`files`] reads, writes and locks.
+//! files of other programs ([`formats`]), and [`view`] packs them for pages. [`run::testbed`] runs
+//! a plan between real hosts. [`files`] reads, writes and locks.
 //!
 //! ```
 //! use dumbbell_lab::api;
@@ -41,5 +41,6 @@ pub mod results;
 pub mod run;
 pub mod store;
 pub mod verb;
+pub mod view;
 
 pub use dumbbell_scenario::{language, resolve, tc};

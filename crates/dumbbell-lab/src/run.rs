@@ -1,10 +1,14 @@
-//! Runs a study: points and replications on all cores, each as the store has it or else anew; with
+//! Runs a study: points and replications on all cores, each taken from the store or made; with
 //! records that appear whole or not at all.
 pub(crate) mod bench;
 pub mod conformance;
 pub(crate) mod engine;
+mod kernel_queue;
 pub(crate) mod lfsr_autocorrelation;
+pub(crate) mod linux;
 pub(crate) mod lockstep;
+pub(crate) mod logged;
+mod packet_columns;
 pub(crate) mod remote;
 pub mod request;
 pub mod script;
@@ -13,19 +17,21 @@ pub mod shell;
 pub mod shown_plan;
 pub mod single_link;
 pub mod testbed;
+pub mod watch;
 use crate::files::environment::ThisMachine;
-use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::results;
 use crate::results::output_dir::Output;
 use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
+use crate::run::linux::on_linux;
 use crate::run::request::{On, Request};
 use crate::run::seeds::{Job, PointResults};
 use crate::run::testbed::emulate;
+use crate::run::watch::Watcher;
 use crate::store::Store;
 use crate::store::key::{Digest, Key};
-use crate::verb::Progress;
+use crate::verb::{Caller, Progress};
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Record;
 use rayon::prelude::*;
@@ -37,6 +43,8 @@ use std::time::{Duration, Instant};
 
 /// Between two reports of progress.
 const BEAT: Duration = Duration::from_millis(100);
+/// Between two pieces of news for whoever watches.
+const NEWS: Duration = Duration::from_millis(250);
 /// Between two times that rows are made to outlive a loss of power.
 const SYNC: Duration = Duration::from_secs(1);
 
@@ -51,38 +59,43 @@ struct Shared<'a> {
     /// Take from the store what it has, failures too, and run nothing.
     assemble: bool,
     on: On,
+    /// What the user-mode kernel is called in keys of runs.
+    kernel_id: String,
 }
 
-/// Runs a scenario, which may name algorithms that `loader` brings; see [`crate::results`] for the
-/// document. `progress` is called on this thread, about ten times a second; when it says false, the
-/// runs stop. A run that breaks a conservation law is no error: its result says `"valid": false`,
-/// `"code": 5`, and where.
+/// Runs a scenario, which may name algorithms of the caller's own; see [`crate::results`] for the
+/// document. The caller's functions are called on this thread: `progress` about ten times a second,
+/// `watch` at most four times. When `progress` says false, the runs stop. A run that breaks a
+/// conservation law is not an error: its result says `"valid": false`, `"code": 5`, and where.
 ///
 /// # Errors
 /// Code 2: every error of the scenario; 1: records cannot be written, or an algorithm of the
 /// user's own failed, with its name, the simulated time and where it is written; 130: stopped.
 /// Nothing is written then.
-pub fn run(
-    request: &Request,
-    progress: &dyn Fn(Progress) -> bool,
-    loader: &dyn PluginLoader,
-) -> Result<Value, Problem> {
-    let simulate = if request.on == On::Kernel { emulate } else { simulate };
-    run_with(request, progress, loader, (simulate, None))
+pub fn run(request: &Request, by: &Caller<'_>) -> Result<Value, Problem> {
+    let simulate: engine::Simulate = match request.on {
+        On::Sim => simulate,
+        On::Kernel => emulate,
+        On::Linux => on_linux,
+    };
+    run_with(request, by, (simulate, None))
 }
 
 /// [`run`] with another simulator, or with user programs in place of traffic.
 pub(crate) fn run_with(
     request: &Request,
-    progress: &dyn Fn(Progress) -> bool,
-    loader: &dyn PluginLoader,
+    by: &Caller<'_>,
     (simulate, user_program): (engine::Simulate, Option<UserProgram>),
 ) -> Result<Value, Problem> {
-    let began = Instant::now();
+    let (began, loader) = (Instant::now(), by.plugins);
     let mut study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
     request.lint(&mut study, loader)?;
+    if request.on == On::Linux && !request.keep_going {
+        linux::check(&study)?;
+    }
     let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
+    let watcher = request.watch.as_ref().map(|w| Watcher::new(w, &study)).transpose()?;
     let meter = ProgressMeter::default();
     let engine = Engine {
         plugins: &study.plugins,
@@ -99,6 +112,8 @@ pub(crate) fn run_with(
         meter: &meter,
         simulate,
         user_program,
+        watcher: watcher.as_ref(),
+        kernel: request.kernel.as_deref(),
     };
     let shared = Shared {
         study: &study,
@@ -106,10 +121,11 @@ pub(crate) fn run_with(
         output: output.as_ref(),
         assemble: request.assemble,
         on: request.on,
+        kernel_id: request.kernel.as_deref().map(linux::kernel_id).unwrap_or_default(),
     };
     // Real hosts need the machine for themselves.
     let threads = if request.on == On::Kernel { 1 } else { request.threads };
-    let done = all(&shared, threads, progress).and_then(|runs| only_failure(&study, runs));
+    let done = all(&shared, threads, by).and_then(|runs| only_failure(&study, runs));
     let synced = store.as_ref().map_or(Ok(()), Store::sync).map_err(Stop::Broken);
     // A disk that fails ends the runs, too: then that is the cause to tell.
     let ended = synced.and(done).map_err(|stop| problem(stop, &shared.engine));
@@ -185,11 +201,7 @@ fn problem(stop: Stop, engine: &Engine<'_>) -> Problem {
 
 /// Runs every job on a pool, while this thread reports progress; results are in the order of the
 /// jobs.
-fn all(
-    shared: &Shared<'_>,
-    threads: usize,
-    progress: &dyn Fn(Progress) -> bool,
-) -> Result<Vec<PointResults>, Stop> {
+fn all(shared: &Shared<'_>, threads: usize, by: &Caller<'_>) -> Result<Vec<PointResults>, Stop> {
     let mut runs: Vec<PointResults> = vec![PointResults::default(); shared.study.points.len()];
     let mut total = 0;
     loop {
@@ -199,7 +211,7 @@ fn all(
             return Ok(runs);
         }
         total += jobs.len();
-        for (job, row) in jobs.iter().zip(round(shared, &jobs, total, threads, progress)?) {
+        for (job, row) in jobs.iter().zip(round(shared, &jobs, total, threads, by)?) {
             runs[job.point].0.push(row);
         }
     }
@@ -211,7 +223,7 @@ fn round(
     jobs: &[Job],
     total: usize,
     threads: usize,
-    progress: &dyn Fn(Progress) -> bool,
+    by: &Caller<'_>,
 ) -> Result<Vec<Value>, Stop> {
     // A plugin that calls an interpreter waits for its lock, so such runs go one after another.
     let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
@@ -226,18 +238,25 @@ fn round(
                 jobs.par_iter().map(|job| one(shared, job)).collect::<Result<Vec<Value>, Stop>>()
             })
         });
+        let progress = || (by.progress)(shared.progress(total));
         let (mut synced, broken) = (Instant::now(), AtomicBool::new(false));
+        let mut told = Instant::now();
         while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(BEAT) {
             if let Some(store) = shared.engine.store.filter(|_| synced.elapsed() > SYNC) {
                 synced = Instant::now();
                 broken.fetch_or(store.sync().is_err(), Relaxed); // The last sync says it again.
             }
-            if !progress(shared.progress(total)) || broken.load(Relaxed) {
+            if told.elapsed() > NEWS {
+                told = Instant::now();
+                shared.tell(by, false);
+            }
+            if !progress() || broken.load(Relaxed) {
                 shared.engine.meter.stop.store(true, Relaxed);
             }
         }
         let outcomes = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        if outcomes.is_ok() && !progress(shared.progress(total)) {
+        shared.tell(by, true);
+        if outcomes.is_ok() && !progress() {
             return Err(Stop::Interrupted);
         }
         outcomes
@@ -251,12 +270,20 @@ impl Shared<'_> {
         Progress { finished: meter.finished.load(Relaxed), runs, fraction: fraction.min(1.0) }
     }
 
+    /// Tells whoever watches what is new. `last`: the runs are over.
+    fn tell(&self, by: &Caller<'_>, last: bool) {
+        let news = self.engine.watcher.map(|watcher| watcher.take(last));
+        if let Some(Ok(Some(news))) = news {
+            (by.watch)(&news);
+        }
+    }
+
     /// Takes a run from the store, its series too.
     fn found(&self, job: &Job, digest: &Digest) -> Result<Option<Value>, Stop> {
         let Some(store) = self.engine.store else { return Ok(None) };
         let found = store.find(digest.key).map_err(Stop::Broken)?;
         // A run between real hosts that was not valid says nothing: the next may be.
-        let found = found.filter(|found| self.on == On::Sim || found.result["valid"] == true);
+        let found = found.filter(|found| self.on != On::Kernel || found.result["valid"] == true);
         let Some(found) = found else {
             return self.assemble.then(|| missing(store, job, digest.key)).transpose();
         };
@@ -294,8 +321,12 @@ fn missing(store: &Store, job: &Job, key: Key) -> Result<Value, Stop> {
 /// One run, from its plan to its result.
 fn one(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
     let outcome = attempt(shared, job);
-    match outcome {
-        Ok(_) => drop(shared.engine.meter.finished.fetch_add(1, Relaxed)),
+    match &outcome {
+        Ok(row) => {
+            let point = &shared.study.points[job.point];
+            shared.engine.watcher.iter().for_each(|watcher| watcher.ended(job, point, row));
+            shared.engine.meter.finished.fetch_add(1, Relaxed);
+        }
         Err(_) => shared.engine.meter.stop.store(true, Relaxed),
     }
     outcome
@@ -316,6 +347,10 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
         On::Kernel => {
             plan.testbed = point.testbed();
             Digest::of_testbed(&mut plan)
+        }
+        On::Linux => {
+            plan.testbed = point.testbed();
+            Digest::of_linux(&mut plan, &shared.kernel_id)
         }
     };
     if shared.output.is_none() && store.is_none() {

@@ -1,5 +1,4 @@
-//! The store: results that are kept by what was asked, so that nothing is run twice and nothing is
-//! lost.
+//! The store: results under a hash of their plan, so that nothing is run twice and nothing is lost.
 //!
 //! A store is a directory:
 //!
@@ -14,13 +13,13 @@
 //!
 //! A row is one line, written with one call. What a kill leaves is a last line without its end,
 //! which is not read, and which nobody writes behind: a writer never opens another's file. So at
-//! every moment each row is there whole, or it is not there.
+//! every moment each row is either complete or absent.
 //!
 //! The order of every step, locks first: (1) the mutex of what grows, (2) the [`lock`], shared or
 //! exclusive, (3) the mutex of this process's segment. A writer syncs its series, then, sharing the
 //! store, makes and locks its segment if it has none, moves the series to their place, and appends
-//! the row. So who has the store alone sees no segment that is on its way, and no series without
-//! their row but those that a kill left.
+//! the row. So a process with the exclusive lock sees no segment in the making, and no series
+//! without their row except those that a kill left.
 mod bad_lines;
 pub mod key;
 mod leftovers;

@@ -31,11 +31,15 @@ pub struct Caller<'a> {
     /// Called on the caller's thread about ten times a second by verbs that are
     /// [`Interrupt::Stops`]; false: the call ends.
     pub progress: &'a dyn Fn(Progress) -> bool,
+    /// Called on the caller's thread a few times a second by verbs that make runs, with what is
+    /// new of those that the request watches, as JSON: see [`crate::run::watch`].
+    pub watch: &'a dyn Fn(&str),
 }
 
 impl Caller<'_> {
     /// A caller without plugins, who waits until the call is over.
-    pub const PLAIN: Caller<'static> = Caller { plugins: &NoPlugins, progress: &|_| true };
+    pub const PLAIN: Caller<'static> =
+        Caller { plugins: &NoPlugins, progress: &|_| true, watch: &|_| () };
 }
 
 /// What an interrupt (Ctrl-C) does to a call.

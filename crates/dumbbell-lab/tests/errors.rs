@@ -1,5 +1,5 @@
 //! Every kind of mistake, and what a user reads about it: `golden/errors.txt` holds the messages,
-//! written to be read. `UPDATE_GOLDEN=1` writes them anew; read the difference aloud before you
+//! written to be read. `UPDATE_GOLDEN=1` writes them again; read the difference aloud before you
 //! keep it.
 mod common;
 

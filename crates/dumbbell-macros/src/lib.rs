@@ -70,7 +70,7 @@ pub fn fill(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// - A field without a `default` has its type's.
-/// - `flatten` puts the fields of another configuration in the place of this one, some with other
+/// - `flatten` puts the fields of another configuration in place of this one, some with other
 ///   defaults. It also writes `fn rio(&self) -> RioConfig` and `From<RioConfig>`. To serde and to
 ///   the schema they are fields like all others, so that errors keep their places.
 /// - `#[config(shared = crate::module::*)]` on the other struct permits that, and says where the

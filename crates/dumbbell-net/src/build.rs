@@ -1,4 +1,4 @@
-//! From a plan to its network: every part with its own chance, named by it.
+//! From a plan to its network: every part with its own random streams, named after it.
 mod measures;
 
 use crate::edge::rules;
@@ -82,8 +82,8 @@ pub struct Built {
     pub reassembler: Reassembler,
 }
 
-/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x
-/// flow + end) its way out.
+/// The network of `plan`, whose sockets are the caller's. `egress` gets for each socket (2 x flow +
+/// end) its way out.
 ///
 /// # Errors
 /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario
@@ -237,6 +237,7 @@ fn element(
         LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
     let queue =
         queue(plan, link, info, chance(chance_of(&link.aqm.kind, cx.plugins)), options, cx)?;
+    let steady = matches!(&queue, Queue::Arrival(queue) if queue.is_steady());
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
@@ -252,6 +253,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         edge,
         queue,
+        simple: steady && link.impairments.is_empty(),
         account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
         sample_times: sample_times(plan, plan.record.queues && link.report),

@@ -68,7 +68,7 @@ pub fn rows() -> Vec<Row> {
         row(
             "path",
             "path",
-            "What a flow's sender learned of its path's MTU.",
+            "What a flow's sender learned about its path's MTU.",
             vec![PATH.present()],
         ),
         row(

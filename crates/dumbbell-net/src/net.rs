@@ -23,7 +23,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::units::Time;
 
-/// Counts of packets, by what became of them.
+/// Counts of packets, by their fate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Entries of the agenda that were handled.
@@ -81,7 +81,7 @@ pub struct Net {
     pub(crate) copies: Copies,
     /// Packets that have reached a socket and wait to be handled there.
     pub(crate) deliveries: Vec<Delivery>,
-    /// Counts of packets, by what became of them.
+    /// Counts of packets, by their fate.
     pub(crate) tally: Tally,
     /// The account of each packet by number, if one is kept.
     pub(crate) audit: Option<Audit>,
@@ -251,6 +251,10 @@ impl Net {
                     Queue::Arrival(_) if port.edge.is_none() => {
                         port.pass(t, packet, way, port_ctx!(self, observer))
                     }
+                    Queue::Held(_) if port.edge.is_none() => {
+                        self.hold(t, link, QueuedPacket::new(*packet, way), observer);
+                        None
+                    }
                     _ => {
                         self.wait(t, link, QueuedPacket::new(*packet, way), observer);
                         None
@@ -332,21 +336,24 @@ impl Net {
         self.advance(at, &run_ahead, socket, packet, observer)
     }
 
-    /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there,
-    /// unless it is lost.
+    /// A packet continues behind a port that held it, with its copies; `at`: when it is there,
+    /// unless it is lost. Its delivery, if a socket is behind the port.
+    #[inline]
     pub(crate) fn goes_on<O: Observer>(
         &mut self,
         at: Option<Time>,
         queued: QueuedPacket,
         observer: &mut O,
-    ) {
-        if at.is_some() || !self.copies.is_empty() {
-            let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
+    ) -> Option<Delivery> {
+        let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
+        if !self.copies.is_empty() {
             self.together(at, queued.packet, &run_ahead, queued.socket(), observer);
+            return None;
         }
+        self.advance(at?, &run_ahead, queued.socket(), queued.packet, observer)
     }
 
-    /// A packet goes on from the start of `run_ahead`, and behind it the copies that were made of
+    /// A packet continues from the start of `run_ahead`, and behind it the copies that were made of
     /// it: each as far as it comes before the next one does, so that every link sees them in their
     /// order.
     #[inline(never)]

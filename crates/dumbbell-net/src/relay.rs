@@ -1,11 +1,11 @@
-//! A network whose sockets are outside: packets come from somebody else's hosts, at instants of
-//! somebody else's clock.
+//! A network whose sockets are outside: packets come from outside hosts, at instants of an outside
+//! clock.
 //!
 //! [`Relay::send`] takes a packet in, and [`Relay::outgoing`] says which ones come out and when;
 //! that may lie ahead, because links are run ahead here as in a simulation. What happens depends on
-//! the plan, its seed and the packets that came, in their order, and on nothing else: whoever gives
-//! the same packets to another relay of the same plan sees the same, however often either was asked
-//! in between. That is how a live run is replayed.
+//! the plan, its seed and the packets that came, in their order, and on nothing else: another relay
+//! of the same plan that gets the same packets does the same, however often either was polled in
+//! between. That is how a live run is replayed.
 mod in_flight;
 mod lookahead;
 mod observed;
@@ -236,7 +236,10 @@ impl Relay {
                 self.net.deliveries.extend(delivery);
             } else {
                 match self.net.ranks.clock(entry.rank) {
-                    Clock::Done(link) => self.net.done(now, link, observer),
+                    Clock::Done(link) => {
+                        let delivery = self.net.done(now, link, observer);
+                        self.net.deliveries.extend(delivery);
+                    }
                     Clock::Wake(link) => self.net.wake(now, link, observer),
                     Clock::Edge(link) => self.net.wake_edge(now, link, observer),
                     // An edge's word to a sender: a real one has no ear for it.

@@ -217,7 +217,7 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// True if the results report its queue.
     pub report: bool,
-    /// It is no link of the network, but the processor of the host at both of its ends, in this
+    /// It is not a link of the network, but the processor of the host at both of its ends, in this
     /// direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Side>,
@@ -293,28 +293,28 @@ pub struct Flow {
     pub words: Option<Shared<Vec<ScheduledSignal>>>,
 }
 
-/// A word from a host to its end of a connection: what the network does not tell it.
+/// A signal from a host to its end of a connection, of something that the network does not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Word")]
 pub struct ScheduledSignal {
-    /// When it is said, from the start of the run.
+    /// Instant of the signal, from the start of the run.
     pub at: Span,
     /// To which end; default the receiver.
     #[serde(default)]
     pub to: SignalTarget,
-    /// What is said: the path is about to vanish, or it is back.
+    /// The signal: the path is about to vanish, or it is back.
     pub say: HostSignal,
 }
 
 /// The end of a connection that a [`ScheduledSignal`] is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "Listener", description = "Who hears a [`Word`].")]
+#[schemars(rename = "Listener", description = "The end that gets a [`Word`].")]
 pub enum SignalTarget {
     /// The sender: its congestion control.
     Sender,
-    /// The receiver: its manners.
+    /// The receiver: its policy.
     #[default]
     Receiver,
 }

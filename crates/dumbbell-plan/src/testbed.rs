@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How a run on the testbed is made, and what it must keep to.
+/// How a run on the testbed is made, and how accurate it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Testbed {
@@ -16,10 +16,10 @@ pub struct Testbed {
     pub wait: Wait,
     /// How packets come from the hosts to the router; default `auto`.
     pub datapath: Datapath,
-    /// Between two looks at each sender's TCP, 1 ms at least; default 10 ms.
+    /// Time between two samples of each sender's TCP, at least 1 ms; default 10 ms.
     pub sample: Span,
     /// Whether the machine's limits are measured for about a second before the run; default true.
-    /// Without it a rate that is beyond them is found out only by the run.
+    /// Without it only the run itself shows that a rate exceeds them.
     pub calibrate: bool,
     /// The core that the router's thread runs on: its number, or `isolated` for the last that the
     /// kernel keeps free of other work. Everything else of the run stays off it. Default: the last

@@ -1,4 +1,4 @@
-//! Floor 7 of Dumbbell: the Python module. It takes a verb and its request as JSON text, and
+//! Floor 8 of Dumbbell: the Python module. It takes a verb and its request as JSON text, and
 //! returns JSON text or an Arrow table; `dumbbell_lab::api` has the table of verbs. Columns of
 //! packets, contents of files and paths that are not UTF-8 do not fit into JSON and have functions
 //! of their own. Users write algorithms as Python classes ([`plugin`]).
@@ -10,7 +10,7 @@ mod plugin;
 use columns::Table;
 use dumbbell_lab::api::{self, Answer, Caller, Progress};
 use dumbbell_lab::files::durable;
-use dumbbell_lab::language::problem::Problem as Refusal;
+use dumbbell_lab::language::problem::{Problem as Refusal, leave_unwrapped};
 use dumbbell_lab::results::manifest;
 use dumbbell_lab::run::single_link::{self, Arrivals};
 use dumbbell_lab::verb::Interrupt;
@@ -36,15 +36,17 @@ fn problem(p: Refusal) -> PyErr {
 
 /// Calls a verb: JSON text or a table. `own`: described classes that the request may name. A verb
 /// that can be interrupted calls `progress(finished, runs, fraction)` about ten times a second, and
-/// goes on as long as that returns true.
+/// goes on as long as that returns true. `watch` gets what is new of runs that the request watches,
+/// as JSON text.
 #[pyfunction]
-#[pyo3(signature = (verb, request, own = vec![], progress = None))]
+#[pyo3(signature = (verb, request, own = vec![], progress = None, watch = None))]
 fn call<'py>(
     py: Python<'py>,
     verb: &str,
     request: &str,
     own: Vec<Bound<'py, PyAny>>,
     progress: Option<Py<PyAny>>,
+    watch: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let own = PythonPlugins::read(&own)?;
     let goes_on = |now: Progress| -> bool {
@@ -55,8 +57,19 @@ fn call<'py>(
             })
         })
     };
-    let answer =
-        py.detach(|| api::call_text(verb, request, &Caller { plugins: &own, progress: &goes_on }));
+    let tell = |news: &str| {
+        if let Some(watch) = &watch {
+            Python::attach(|py| {
+                if let Err(error) = watch.call1(py, (news,)) {
+                    error.write_unraisable(py, None); // Whoever watches does not end a run.
+                }
+            });
+        }
+    };
+    let answer = py.detach(|| {
+        let caller = Caller { plugins: &own, progress: &goes_on, watch: &tell };
+        api::call_text(verb, request, &caller)
+    });
     match answer.map_err(problem)? {
         Answer::Document(document) => document.to_string().into_bound_py_any(py),
         Answer::Text(text) => text.into_bound_py_any(py),
@@ -111,6 +124,7 @@ fn write_file(py: Python<'_>, file: PathBuf, data: &[u8], new: bool) -> PyResult
 
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    leave_unwrapped(); // The command line wraps what it prints; exceptions and documents are not.
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Problem", m.py().get_type::<Problem>())?;
     m.add_class::<Table>()?;

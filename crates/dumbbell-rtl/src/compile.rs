@@ -1,8 +1,8 @@
 //! From RTL and parameters to a library.
 //!
 //! Parameters of SystemVerilog are settled when it is compiled, so each set of them is a library of
-//! its own. Ours are kept ([`crate::cache`]); of a user's file, which he is likely to edit, none
-//! is.
+//! its own. Libraries of our core are kept ([`crate::cache`]); those of a user's file, which is
+//! likely to change, are not.
 use crate::cache;
 use crate::core_ports::{HOLDER, Line, Parameters, Wrapper, Written};
 use crate::fault::{Fault, broke};
@@ -22,7 +22,7 @@ const VERILATE: [&str; 8] =
 /// Flags for the compiler. The simulator's own symbols stay inside: two libraries in one process
 /// share none.
 const COMPILE: [&str; 5] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"];
-/// RTL that says `$finish` ends the core and not this process; what it prints is no result.
+/// RTL that says `$finish` ends the core and not this process; what it prints is not a result.
 const RUNTIME: [&str; 4] = [
     "-DVL_USER_FINISH",
     "-DVL_USER_STOP",
@@ -53,7 +53,7 @@ impl Verilated {
     /// The library of a core with these parameters. Of our own core it is made once on a machine.
     ///
     /// # Errors
-    /// A missing program, RTL that is wrong, a parameter that it has not.
+    /// A missing program, RTL that is wrong, a parameter that it lacks.
     pub fn build(sources: &Sources, parameters: &Parameters) -> Result<Verilated, Fault> {
         match sources {
             Sources::Files { .. } => Order::new(sources, parameters, false)?.make().map(Verilated),

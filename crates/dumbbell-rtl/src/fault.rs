@@ -11,7 +11,7 @@ pub enum Fault {
         /// The package that provides it.
         fix: String,
     },
-    /// The RTL is wrong: it cannot be read, does not elaborate, or has not the ports of `SPEC.md`.
+    /// The RTL is wrong: it cannot be read, does not elaborate, or lacks the ports of `SPEC.md`.
     Rtl {
         /// The cause.
         cause: String,
@@ -20,7 +20,7 @@ pub enum Fault {
         /// The suggested fix.
         fix: String,
     },
-    /// It has not the parameters that were asked for, and they are not at their defaults.
+    /// It lacks the parameters that were asked for, and they are not at their defaults.
     Parameters(Vec<String>),
     /// Something else: a full disk, a compiler that broke down.
     Broke(String),

@@ -1,9 +1,9 @@
 //! The verilated core where the model stands in a queue: one packet at a time.
 //!
 //! A packet is presented and clocks go by until its decision is out; then the core stands still
-//! until the next one comes. In paper mode its draw would go on meanwhile, by millions of clocks:
-//! instead, where it would stand is worked out and written to the draw's register in the clock
-//! before. All else of a decision is the RTL's own.
+//! until the next one comes. In paper mode its draw would advance by millions of clocks in the
+//! meantime: instead, the state that it would have is computed and written to the draw's register
+//! in the clock before. All else of a decision is the RTL's own.
 use crate::signals::{In, Out};
 use crate::verilated::{Clocked, RtlCore};
 use dumbbell_algos::aqm::red_hw::core::register;

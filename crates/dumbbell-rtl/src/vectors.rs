@@ -1,5 +1,4 @@
-//! Stimulus and expectation as plain hex, for simulators that know nothing of Rust: `$readmemh`
-//! reads both.
+//! Stimulus and expectation as plain hex, for simulators outside of Rust: `$readmemh` reads both.
 use crate::core_ports::Written;
 use crate::lockstep::model::ModelCore;
 use crate::lockstep::parameter_sets::Mode;

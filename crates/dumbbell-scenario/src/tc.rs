@@ -11,14 +11,18 @@ mod args;
 mod discipline;
 mod export_link;
 mod line;
+mod message;
 pub mod qdisc;
 mod units;
 mod unsupported;
+
+pub use message::Message;
 
 use crate::language::problem::{Check, Problem, Texts, code};
 use args::Args;
 use discipline::{ExportContext, ExportLog, ImportContext, Part};
 use dumbbell_core::plugin::Plugins;
+use dumbbell_plan::Link;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,7 +33,7 @@ pub struct Kind {
     name: &'static str,
     /// Converts its options to scenario tables. Errors go to the `check` of the arguments.
     import: fn(&mut Args<'_, '_>, &ImportContext) -> Part,
-    /// The queue algorithms that it can express; none if it is no queue.
+    /// The queue algorithms that it can express; none if it is not a queue.
     exports: &'static [&'static str],
     /// Its name and options for a queue of one of these algorithms, or `None` after an error.
     export: fn(&ExportContext<'_>, &mut ExportLog) -> Option<String>,
@@ -87,7 +91,7 @@ pub struct ImportRequest {
 pub struct ExportRequest {
     /// A link of a plan.
     #[schemars(with = "Value")]
-    link: dumbbell_plan::Link,
+    link: Link,
     /// The device.
     #[serde(default = "eth0")]
     dev: String,
@@ -140,6 +144,28 @@ pub fn export(request: &Value, plugins: &Plugins) -> Result<Value, Problem> {
         return Err(Problem::new(code::SCENARIO, &log.check.found, &texts));
     }
     Ok(json!({ "lines": lines, "explained": log.explained }))
+}
+
+/// The queue of a link for the kernel, from the root down, with the sentences that explain it. The
+/// device behind it is to send at the link's rate.
+///
+/// # Errors
+/// Code 2: what tc has no words for, by name.
+pub fn messages(link: &Link, plugins: &Plugins) -> Result<(Vec<Message>, Vec<String>), Problem> {
+    let mut log = ExportLog::default();
+    let chain = export_link::chain(link, true, plugins, &mut log);
+    let made: Vec<Option<Message>> = chain.iter().map(|words| message::message(words)).collect();
+    if let Some(place) = made.iter().position(Option::is_none).filter(|_| log.check.ok()) {
+        let kind = chain[place].split(' ').next().unwrap_or_default();
+        log.refuse(
+            format!("no message to the kernel is known for tc's {kind}"),
+            "choose another queue",
+        );
+    }
+    if !log.check.ok() {
+        return Err(Problem::new(code::SCENARIO, &log.check.found, &Texts::default()));
+    }
+    Ok((made.into_iter().flatten().collect(), log.explained))
 }
 
 #[cfg(test)]

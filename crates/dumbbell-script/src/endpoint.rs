@@ -160,7 +160,7 @@ impl Endpoint {
         self.collect();
     }
 
-    /// A router tells of a packet that was too large for it.
+    /// A router reports a packet that was too large for it.
     pub fn notify(&mut self, notice: PacketTooBig) {
         self.note(format!("< icmp frag_needed mtu {} seq {}", notice.mtu, notice.seq));
         if let End::Sender(s) = &mut self.end {

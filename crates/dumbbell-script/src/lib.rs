@@ -91,7 +91,7 @@ enum Action {
     Say(HostSignal),
     /// Segments arrive.
     Inject(Vec<SegmentPattern>),
-    /// A router tells of a packet that was too large for it.
+    /// A router reports a packet that was too large for it.
     Notify(PacketTooBig),
     /// These segments leave, in this order.
     Expect(Vec<SegmentPattern>),

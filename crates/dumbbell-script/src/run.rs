@@ -5,7 +5,7 @@ use crate::values::Value;
 use crate::{Action, Assertion, Failure, Line, Operand, Relation, Script};
 use dumbbell_core::units::{Span, Time};
 
-/// Events that a failure tells of.
+/// Events that a failure reports.
 const REMEMBERED: usize = 12;
 
 impl Script {

@@ -1,4 +1,4 @@
-//! A segment as a script speaks of it: one form for what must leave, what left and what arrives.
+//! A segment as a script writes it: one form for what must leave, what left and what arrives.
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::units::Span;
@@ -27,7 +27,7 @@ pub enum SegmentKind {
     SynAck,
 }
 
-/// Options of a SYN or a SYN-ACK; `None`: whatever the configuration says, or not looked at.
+/// Options of a SYN or a SYN-ACK; `None`: whatever the configuration says, or not checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SynOptions {
     pub mss: Option<u64>,
@@ -42,7 +42,7 @@ pub struct SegmentPattern {
     pub what: SegmentKind,
     /// Of [`NAMED`].
     pub flags: u8,
-    /// The ECN field; `None`: not looked at, or not ECN-capable.
+    /// The ECN field; `None`: not checked, or not ECN-capable.
     pub ecn: Option<Ecn>,
     /// SACK blocks in their order; a D-SACK first.
     pub sack: Vec<(u64, u64)>,

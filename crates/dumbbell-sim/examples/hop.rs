@@ -1,14 +1,15 @@
 //! Cost of a packet-hop on the workload that simulators are compared by:
 //! `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held] [linux] [rack] [cubic] [cc=NAME]
-//! [timestamps] [reserved=KBPS]`.
+//! [timestamps] [reserved=KBPS] [fat=K]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay
 //! product (24 ms), 1000-byte packets, 40-byte acknowledgments, one for each packet, NewReno, flow
 //! i starts at i/N s. `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC, or the
 //! control NAME) and the same sizes; `rack`: the benchmark's TCP with RACK-TLP; `cubic`, `cc`: the
 //! benchmark's TCP with CUBIC or the control NAME, and with `timestamps` if that is said.
-//! `reserved`: what is reserved for each flow. Under `valgrind --tool=cachegrind` the instruction
-//! count divided by the hops is exact.
+//! `reserved`: what is reserved for each flow. `fat`: instead of the dumbbell a fat tree of
+//! switches with K ports, links of 10 Gbps, every queue reported; N and RATE say nothing then.
+//! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
 mod plans;
@@ -62,8 +63,11 @@ fn main() {
     } else {
         plans::spec("drop_tail", json!({}))
     };
-    let mut plan =
-        plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
+    let (limit, duration) = (Capacity::Packets(buffer), Span::from_secs_f64(seconds));
+    let mut plan = match args.iter().find_map(|a| a.strip_prefix("fat=")?.parse().ok()) {
+        Some(k) => plans::fat_tree::fat_tree(1, k, queue, duration),
+        None => plans::dumbbell(1, n, rate, queue, limit, duration),
+    };
     let control = args.iter().find_map(|a| a.strip_prefix("cc="));
     if let Some((cc, tcp)) = other(&said, control) {
         let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };

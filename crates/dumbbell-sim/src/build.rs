@@ -1,5 +1,5 @@
-//! From a plan to a world: its network, and the sockets around it, each with its own chance, named
-//! by it.
+//! From a plan to a world: its network, and the sockets around it, each with its own random
+//! streams, named after it.
 use crate::app::App;
 use crate::flow::{Ends, Flow};
 use crate::udp::Udp;

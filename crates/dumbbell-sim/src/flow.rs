@@ -371,7 +371,7 @@ impl Flow {
         observer.wants_reactions().then(snapshot)
     }
 
-    /// Tells of a reaction, if the sender reacted at `t`.
+    /// Reports a reaction, if the sender reacted at `t`.
     pub(crate) fn tell_reaction(
         &self,
         t: Time,

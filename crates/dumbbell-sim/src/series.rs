@@ -40,8 +40,8 @@ impl Series {
     pub(crate) fn loses(&mut self, t: Time) {
         self.losses.push(t);
     }
-    /// Tells of the rows that are whole. An end may be ahead of the world, which stands at `now`:
-    /// of what is lost later it does not know yet, and the row waits.
+    /// Reports the rows that are whole. An end may be ahead of the world, which stands at `now`: of
+    /// what is lost later it does not know yet, and the row waits.
     pub(crate) fn hand_over(&mut self, flow: usize, now: Time, observer: &mut impl Observer) {
         while let (Some((t, row)), Some(there)) = (self.sender.front(), self.receiver.front())
             && *t <= now

@@ -96,7 +96,11 @@ impl World {
     fn clock<O: Observer>(&mut self, rank: u32, observer: &mut O) {
         match self.net.clock(rank) {
             Clock::Socket(socket) => self.due(socket as usize, observer),
-            Clock::Done(link) => self.net.done(self.now, link, observer),
+            Clock::Done(link) => {
+                if let Some(delivery) = self.net.done(self.now, link, observer) {
+                    self.dispatch(delivery, observer);
+                }
+            }
             Clock::Wake(link) => self.net.wake(self.now, link, observer),
             Clock::Edge(link) => self.net.wake_edge(self.now, link, observer),
         }

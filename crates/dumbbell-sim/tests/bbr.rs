@@ -2,6 +2,7 @@
 //! packets of 1000 bytes.
 mod plans;
 
+use dumbbell_algos::cc;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Flow, Plan, Record, Transport};
 use dumbbell_sim::{FlowRow, Observer, Options, QueueRow, Reaction, Report, World};
@@ -238,10 +239,18 @@ fn a_queue_that_vanished_is_found_out() {
     }
 }
 
-/// The share of the first of two flows in what both get.
+/// The share of the first of two flows in what both get; controls have Linux's parameters.
 fn share(controls: [&str; 2], buffer: f64) -> f64 {
     let shares = [1, 2].map(|seed| {
-        let (_, series) = run(&shared(&controls, buffer, 80, seed));
+        let mut plan = shared(&controls, buffer, 80, seed);
+        for (flow, name) in plan.flows.iter_mut().zip(controls) {
+            let entry = cc::CATALOGUE.iter().find(|e| e.about.name == name);
+            let parameters = entry.expect("a control").linux_defaults();
+            if let Transport::Tcp { cc, .. } = &mut flow.transport {
+                *cc = spec(name, parameters);
+            }
+        }
+        let (_, series) = run(&plan);
         let [a, b] = [0, 1].map(|f| series.rate(f, 20.0, 80.0));
         a / (a + b)
     });
@@ -249,7 +258,8 @@ fn share(controls: [&str; 2], buffer: f64) -> f64 {
 }
 
 /// Hock, Bless, Zitterbart (ICNP 2017), Ware et al. (IMC 2019): beside one CUBIC version 1 takes
-/// more than half in a shallow buffer, and less in a deep one.
+/// more than half in a shallow buffer, and less in a deep one. Linux itself does the same: 0.89,
+/// 0.62 and 0.46 with 1500-byte packets, two seeds.
 #[test]
 fn the_buffer_decides_between_bbr_and_cubic() {
     let shares = [0.5, 2.0, 8.0].map(|buffer| share(["bbr", "cubic"], buffer));

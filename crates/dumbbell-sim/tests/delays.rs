@@ -225,7 +225,7 @@ fn the_share_of_reordered_packets_has_a_closed_form() {
 }
 
 /// A row counts what was lost before its instant, however far ahead its ends were when they were
-/// looked at.
+/// examined.
 #[test]
 fn losses_over_time_are_those_before_each_instant() {
     let mut p = rough(0.05);
@@ -257,7 +257,7 @@ fn losses_over_time_are_those_before_each_instant() {
     assert_eq!(r.flows[0].peak_throughput_bps, Some(most as f64 * 8.0 / 0.05));
 }
 
-/// A copy is no arrival of its own: it moves no measure, and is counted apart.
+/// A copy is not an arrival of its own: it moves no measure, and is counted apart.
 #[test]
 fn a_copy_is_counted_once() {
     let twice = json!({ "share": 1.0 });

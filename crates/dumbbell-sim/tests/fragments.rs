@@ -83,7 +83,7 @@ fn the_loss_of_a_fragment_is_that_of_its_datagram() {
     assert!(f.delivered_packets + f.lost_packets == f.sent_packets, "{f:?}");
 }
 
-/// Copies that come late are no loss: what arrived whole stays so, whatever becomes of them.
+/// Copies that come late are no loss: what arrived whole stays so, whatever happens to them.
 #[test]
 fn what_arrived_whole_is_not_lost_by_its_copies() {
     let mut p = chain(1500, 20);

@@ -43,7 +43,7 @@ fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan 
     p
 }
 
-/// Data packets by size, and what became of the window.
+/// Data packets by size, and what happened to the window.
 #[derive(Default)]
 struct Watch {
     packets: u64,

@@ -28,8 +28,8 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<Bytes>,
-    /// The same of the receiver's end, where it is another; segments have the smaller one. Left
-    /// out: `mss`.
+    /// The same of the receiver's end, if that differs; segments have the smaller one. Left out:
+    /// `mss`.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_mss: Option<Bytes>,
@@ -37,20 +37,20 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "RFC 1191, RFC 4821, RFC 8899", "x-default" = "known"))]
     #[serde(default = "defaults::known", skip_serializing_if = "defaults::discovery")]
     pub pmtu_discovery: Discovery,
-    /// How long after the path turned out smaller a larger size is tried again. With
+    /// Time from a reduction of the packet size until a larger size is tried again. With
     /// `pmtu_discovery = "icmp"` and `"probe"`.
     #[schemars(
         extend("x-source" = "RFC 1191 section 6.3, RFC 8899 section 5.1.1", "x-default" = "600 s"),
     )]
     #[serde(skip_serializing_if = "defaults::raise_after")]
     pub pmtu_raise_after: Span,
-    /// The packet, header and options counted, that a sender falls back to in a black hole, and the
-    /// search begins with. With `pmtu_discovery = "probe"`.
+    /// Packet size, with header and options, that a sender falls back to in a black hole, and with
+    /// which the search begins. With `pmtu_discovery = "probe"`.
     #[schemars(extend("x-source" = "RFC 4821 section 7.2", "x-default" = "1024 B"))]
     #[serde(skip_serializing_if = "defaults::base")]
     pub pmtu_base: Bytes,
-    /// Timeouts of one segment, one after the other, that tell of a black hole. With
-    /// `pmtu_discovery = "probe"`.
+    /// Consecutive timeouts of one segment that indicate a black hole. With `pmtu_discovery =
+    /// "probe"`.
     #[schemars(
         range(min = 1, max = 20),
         extend("x-source" = "RFC 4821 section 7.7, RFC 1122 section 4.2.3.5: R1", "x-default" = 3),
@@ -62,7 +62,7 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "Linux: tcp_probe_threshold", "x-default" = "8 B"))]
     #[serde(skip_serializing_if = "defaults::step")]
     pub pmtu_step: Bytes,
-    /// The least MTU that a path can have: a router that names less is not believed. A flow with
+    /// The least MTU that a path can have: a smaller value from a router is ignored. A flow with
     /// `ip = 6` has 1280 B.
     #[schemars(
         extend("x-source" = "RFC 791 section 3.2, RFC 8201 section 4", "x-default" = "68 B"),
@@ -82,8 +82,8 @@ pub struct TcpConfig {
     /// Initial slow-start threshold; `unlimited` or packets or bytes.
     #[schemars(extend("x-source" = "RFC 5681 section 3.1"))]
     pub initial_ssthresh: Limit,
-    /// The receiver's buffer, which bounds the window; `unlimited` (as much as the header can say:
-    /// 1 GiB) or packets or bytes.
+    /// The receiver's buffer, which bounds the window; `unlimited` (as much as the header can
+    /// express: 1 GiB) or packets or bytes.
     #[schemars(extend("x-source" = "a choice"))]
     pub receive_window: Limit,
     /// Window scaling; without it the window is at most 65,535 bytes.
@@ -124,7 +124,7 @@ pub struct TcpConfig {
     /// Recovery, unless the congestion control's name implies one.
     #[schemars(extend("x-source" = "RFC 6675"))]
     pub recovery: Recovery,
-    /// What tells that a segment is lost. `rack` with `recovery = "sack"` only; the others count
+    /// How a lost segment is detected. `rack` with `recovery = "sack"` only; the others count
     /// duplicates.
     #[schemars(extend("x-source" = "RFC 8985 section 6"))]
     pub detection: Detection,
@@ -140,24 +140,30 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "TCP-DCR section 3", "x-default" = false))]
     #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_in_slow_start: bool,
-    /// Whether it waits no longer once all but one of a window's segments are answered by
-    /// duplicates.
+    /// Whether the wait ends once all but one of a window's segments are answered by duplicates.
     #[schemars(extend("x-source" = "RFC 4653 section 3; reconstructed", "x-default" = false))]
     #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_at_window: bool,
-    /// After two round trips of silence a probe, new data or the last segment again, calls for an
-    /// acknowledgment that tells of a loss at the tail, before the timer must. With
-    /// `detection = "rack"`.
+    /// After two round trips of silence a probe, new data or the last segment again, asks for an
+    /// acknowledgment that reveals a loss at the tail before the timer expires. With `detection =
+    /// "rack"`.
     #[schemars(extend("x-source" = "RFC 8985 section 7"))]
     pub tail_loss_probe: bool,
-    /// What a probe adds to two round trips when a single segment is on its way: the other end's
+    /// Time added to a probe's two round trips when a single segment is on its way: the other end's
     /// delayed acknowledgment at worst (TLP.max_ack_delay).
     #[schemars(extend("x-source" = "RFC 8985 section 7.2"))]
     pub probe_ack_delay: Span,
     /// How the flight falls to the new window in a SACK recovery.
     #[schemars(extend("x-source" = "RFC 9937 section 6"))]
     pub reduction: Reduction,
-    /// F-RTO: after a timeout two new segments find out whether it was due; if it was not, it is
+    /// Whether a reduction takes its share from the congestion window, instead of from what is in
+    /// flight if that is less.
+    #[schemars(
+        extend("x-source" = "Linux; off: RFC 5681 section 3.1", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub reduces_window: bool,
+    /// F-RTO: after a timeout two new segments show whether it was necessary; if it was not, it is
     /// undone. Both versions: with SACK the enhanced one.
     #[schemars(extend("x-source" = "RFC 5682 sections 2 and 3"))]
     pub frto: bool,
@@ -170,14 +176,14 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
     pub eifel: bool,
     /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and
-    /// the sender goes on with the window and the round-trip time that it had.
+    /// the sender resumes with the window and the round-trip time that it had.
     #[schemars(
         extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false),
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub freeze: bool,
-    /// Segments leave at a rate, in place of as soon as the window allows; a congestion control
-    /// that asks for a rate is paced anyway.
+    /// Segments leave at a rate instead of as soon as the window allows; a congestion control that
+    /// asks for a rate is paced anyway.
     #[schemars(
         extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"),
     )]
@@ -198,7 +204,7 @@ pub struct TcpConfig {
     /// Segments that pacing releases back to back.
     #[schemars(range(min = 1, max = 64), extend("x-source" = "a choice; 1: evenly"))]
     pub pacing_quantum: u32,
-    /// Duplicate acknowledgments that tell a loss (DupThresh).
+    /// Duplicate acknowledgments that indicate a loss (DupThresh).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 5681 section 3.2"))]
     pub dupack_threshold: u32,
     /// One new segment for each of the first two duplicate acknowledgments.
@@ -207,8 +213,8 @@ pub struct TcpConfig {
     /// NewReno's timer on partial acknowledgments.
     #[schemars(extend("x-source" = "RFC 6582 section 4"))]
     pub partial_ack: PartialAck,
-    /// When fast retransmit may start anew. Tahoe waits until SND.UNA is beyond, whatever is
-    /// written here.
+    /// When fast retransmit may start again. Tahoe waits until SND.UNA is beyond, whatever this
+    /// field says.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub reentry: Reentry,
     /// NewReno's window at the end of recovery.
@@ -221,6 +227,13 @@ pub struct TcpConfig {
     /// Least retransmission timeout.
     #[schemars(extend("x-source" = "RFC 6298 (2.4)"))]
     pub min_rto: Span,
+    /// Whether the timeout exceeds the smoothed round-trip time by `min_rto` at least, instead of
+    /// being at least `min_rto` as a whole.
+    #[schemars(
+        extend("x-source" = "Sarolahti and Kuznetsov, USENIX 2002, section 4", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub rto_above_srtt: bool,
     /// Largest retransmission timeout.
     #[schemars(extend("x-source" = "RFC 6298 (2.5)"))]
     pub max_rto: Span,

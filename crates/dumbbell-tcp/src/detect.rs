@@ -3,6 +3,7 @@ mod dcr;
 mod dupacks;
 mod rack;
 mod segments;
+mod train;
 
 use crate::config::{Detection, Recovery, TcpConfig};
 pub use dcr::Dcr;

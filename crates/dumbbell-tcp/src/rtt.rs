@@ -13,7 +13,9 @@ pub struct Estimator {
     expiries: u32,
     /// Doublings that a congestion control ordered; only `reset` clears them.
     held: u32,
-    granularity: Span,
+    /// The timeout is longer than the smoothed time by at least this: the clock's granularity, or
+    /// the least timeout.
+    least_variation: Span,
     min: Span,
     max: Span,
 }
@@ -28,7 +30,11 @@ impl Estimator {
             min_rtt: None,
             expiries: 0,
             held: 0,
-            granularity: config.clock,
+            least_variation: if config.rto_above_srtt {
+                config.clock.max(config.min_rto)
+            } else {
+                config.clock
+            },
             min: config.min_rto,
             max: config.max_rto,
         }
@@ -76,7 +82,7 @@ impl Estimator {
         };
         self.srtt = Some(srtt);
         self.expiries = 0;
-        let base = srtt + self.granularity.max(self.rttvar * 4);
+        let base = srtt + self.least_variation.max(self.rttvar * 4);
         let base = base.clamp(self.min, self.max);
         self.rto = if self.held == 0 { base } else { doubled(base, self.held, self.max) };
     }
@@ -108,14 +114,14 @@ impl Estimator {
         self.srtt = Some(srtt.max(sample));
         self.rttvar = self.rttvar.max(Span::from_ps(sample.ps() / 2));
         self.expiries = 0;
-        let base = srtt.max(sample) + self.granularity.max(self.rttvar * 4);
+        let base = srtt.max(sample) + self.least_variation.max(self.rttvar * 4);
         self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
     }
     /// Expiries were no sign of anything: the timeout is what the samples say.
     pub fn forgive(&mut self) {
         self.expiries = 0;
         if let Some(srtt) = self.srtt {
-            let base = srtt + self.granularity.max(self.rttvar * 4);
+            let base = srtt + self.least_variation.max(self.rttvar * 4);
             self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
         }
     }
@@ -187,6 +193,20 @@ mod tests {
                 near(e.srtt().unwrap(), srtt) && near(e.rttvar(), rttvar) && near(e.rto(), rto),
                 "{e:?}"
             );
+        }
+    }
+
+    /// Constant samples of 1 s: the variation dies away, and what is left is the least timeout, as
+    /// a whole or above the smoothed time.
+    #[test]
+    fn the_least_timeout_may_count_from_the_smoothed_time() {
+        for (rto_above_srtt, rto) in [(false, Span::from_secs(1)), (true, Span::from_ms(1200))] {
+            let min_rto = Span::from_ms(200);
+            let config =
+                TcpConfig { clock: Span::ZERO, min_rto, rto_above_srtt, ..TcpConfig::rfc() };
+            let mut e = Estimator::new(&config);
+            (0..200).for_each(|_| e.sample(Span::from_secs(1)));
+            assert!(e.rto() - rto < Span::from_us(1), "{e:?}");
         }
     }
 

@@ -203,7 +203,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     ecn: bool,
     /// The ECN field of new data.
     ect: Codepoint,
-    /// True if the receiver echoes until it is told of a reduction (RFC 3168).
+    /// True if the receiver echoes until it is informed of a reduction (RFC 3168).
     latched: bool,
     /// True if it counts marked packets and bytes (RFC 9768).
     accurate: bool,
@@ -228,7 +228,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     probing: bool,
     /// True if segments may be spaced at all, by the profile or by the congestion control.
     spaced: bool,
-    /// True if the congestion control, the detector or the account of rates is told of each
+    /// True if the congestion control, the detector or the account of rates is informed of each
     /// segment.
     informed: bool,
     /// True if there is an account of delivery rates.

@@ -102,7 +102,7 @@ fn a_colour_is_nothing_to_answer() {
 }
 
 /// Segments 1 (IN), 3 (OUT) and 4 (IN) are lost; what is sent again has the color of its own
-/// sending. The loss that begins the recovery tells of the first, each partial acknowledgment of
+/// sending. The loss that begins the recovery identifies the first, each partial acknowledgment of
 /// the next: IN from OUT.
 #[test]
 fn what_was_lost_tells_its_colour() {

@@ -165,7 +165,7 @@ fn eifel_sees_it_at_the_originals_acknowledgement() {
     }
 }
 
-/// A loss that was real is never undone: its repetition is no duplicate, and its echo is the
+/// A loss that was real is never undone: its repetition is not a duplicate, and its echo is the
 /// repetition's.
 #[test]
 fn a_due_recovery_stands() {

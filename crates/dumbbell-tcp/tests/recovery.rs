@@ -47,7 +47,7 @@ fn sack_trace() {
 }
 
 /// 12 segments in all; 8, 10 and 12 are lost. A threshold of 1 enters recovery at the first
-/// duplicate (of 9); 10 lies below the highest SACK, 12 above every one: no duplicate can tell of
+/// duplicate (of 9); 10 lies below the highest SACK, 12 above every one: no duplicate can report
 /// it, and a rescue repairs it before the timer.
 #[test]
 fn sack_rescues_the_last_segment() {

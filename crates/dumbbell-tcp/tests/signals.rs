@@ -288,8 +288,8 @@ fn samples() {
     }
 }
 
-/// Karn: a repetition without timestamps is no sample, and the backoff stays until the next valid
-/// one.
+/// Karn: a repetition without timestamps is not a sample, and the backoff stays until the next
+/// valid one.
 #[test]
 fn karns_rule() {
     let mut net = Net::new("newreno", &plain()).lose_first(&[1]).start(MSS);

@@ -80,8 +80,8 @@ fn a_needless_probe_costs_nothing() {
     assert_eq!(net.sender.view().ssthresh, None);
 }
 
-/// Segment 40 and its repetition are lost. Whatever was sent after the repetition and arrives tells
-/// of it a round trip later (section 3.3.1); RFC 6675 waits for the timer.
+/// Segment 40 and its repetition are lost. Whatever was sent after the repetition and arrives
+/// reports it a round trip later (section 3.3.1); RFC 6675 waits for the timer.
 fn lose_twice(config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {
     let mut lost = 0;
     let mut net = Net::new("sack", config).with_fate(move |way, _, s| {

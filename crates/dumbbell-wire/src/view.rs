@@ -162,7 +162,7 @@ impl PacketView {
     /// Parses a whole packet. Bytes behind its total length (a frame's padding) are ignored.
     ///
     /// # Errors
-    /// It is no packet, or not a whole one.
+    /// It is not a packet, or not a whole one.
     #[inline]
     pub fn of(bytes: &[u8]) -> Result<PacketView, Malformed> {
         PacketView::read(bytes, true)

@@ -74,11 +74,17 @@ def controls(known: Iterable[Algorithm], costs: Mapping[str, Any]) -> Table:
 def kernel(known: Iterable[Algorithm], costs: Mapping[str, Any]) -> Table:
     """The congestion controls that the kernel has, and its names for them."""
     rows = [
-        [f"`{a.name}`", f"`{a.kernel['name']}`", a.kernel["note"] or NONE]
+        [f"`{a.name}`", f"`{a.kernel['name']}`", a.kernel["note"] or NONE, _settings(a)]
         for _, a, _ in _listed((a for a in known if a.kind == "cc"), costs["controls"])
         if "name" in a.kernel
     ]
-    return ["Dumbbell", "Linux", "note"], rows
+    return ["Dumbbell", "Linux", "note", "profile `linux`"], rows
+
+
+def _settings(algorithm: Algorithm) -> str:
+    """What the profile `linux` changes of its parameters."""
+    settings = (f"`{name} = {json.dumps(value)}`" for name, value in algorithm.linux)
+    return ", ".join(settings) or NONE
 
 
 TABLES: dict[str, Callable[[Iterable[Algorithm], Mapping[str, Any]], Table]] = {

@@ -54,12 +54,12 @@ def _range(p: catalogue.Parameter) -> str:
 PLACES = {
     "aqm": ("`queue`", "when a queue signals congestion"),
     "qdisc": ("`queue`", "which of several queues sends"),
-    "cc": ("`cc` of a flow", "how much a sender may have on its way"),
-    "source": ("`source` of a flow", "when an application hands over how much"),
-    "impairment": ("`impairment` of a link", "what a wire does besides carrying"),
+    "cc": ("`cc` of a flow", "how much data a sender may have in flight"),
+    "source": ("`source` of a flow", "when an application sends, and how much"),
+    "impairment": ("`impairment` of a link", "what a wire does to packets: loss, delay, damage"),
     "meter": ("`conditioner`", "which color a packet has"),
-    "conditioner": ("`conditioner`", "which packets go on to the queue, now or later"),
-    "service": ("`service` of a link", "how a transmitter takes the wire"),
+    "conditioner": ("`conditioner`", "which packets reach the queue, now or later"),
+    "service": ("`service` of a link", "how a transmitter uses the wire"),
 }
 """Where a scenario names an algorithm of a kind, and what it decides."""
 

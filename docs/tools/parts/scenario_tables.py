@@ -1,10 +1,12 @@
-"""The generated parts of docs/reference/scenario.md: the language's keys, from the JSON Schema."""
+"""The keys of the scenario language, from the JSON Schema: the generated parts of
+reference/scenario.md, networks.md and flows.md."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dumbbell import api
+from dumbbell.language.keys import alternatives
 
 from .markdown_table import code, table
 
@@ -20,22 +22,19 @@ def keys(name: str) -> str:
 
 
 def _default(rule: dict[str, Any]) -> str:
-    """A plain default; others are in the meaning, and what can neither be left out nor be null is
-    required."""
+    """A plain default; others are in the meaning, and a key without any is required."""
     default = rule.get("default")
     if isinstance(default, str | bool | int | float):
         return code(default)
-    nullable = "null" in rule.get("type", []) or {"type": "null"} in rule.get("anyOf", [])
-    return "–" if nullable or "default" in rule else "required"
+    return "–" if "default" in rule else "required"
 
 
 def _value(rule: dict[str, Any]) -> str:
     """What may be written, in words."""
     defs = api.schema()["$defs"]
-    options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
-    (first, *_) = options
-    if "anyOf" in first:  # A distribution: its quantity, or a table.
-        return f"{_value(first['anyOf'][0])}, or a [distribution](traffic.md#distributions)"
+    first, *others = alternatives(rule) or [rule]
+    if others:  # A distribution: its quantity, or a table.
+        return f"{_value(first)}, or a [distribution](traffic.md#distributions)"
     if "$ref" in first:
         name = first["$ref"].removeprefix("#/$defs/")
         target = defs[name]
@@ -43,22 +42,18 @@ def _value(rule: dict[str, Any]) -> str:
             return f"{target['x-unit']}, as {code(target['examples'][0])}"
         if name == "cpu":
             return "a [processor](hosts.md)"
-        if "anyOf" in target and all("type" in option for option in target["anyOf"]):
-            return " or ".join(_value(option) for option in target["anyOf"])
         if "oneOf" in target:
             return ", ".join(code(o["const"]) for o in target["oneOf"])
+        if (options := alternatives(target)) and all("type" in option for option in options):
+            return " or ".join(map(_value, options))
         if name == "stop":
             return 'a rule, as `"ci95 < 2%"`, or a table with `rule` and `most`'
         if name == "framing":
             return '`"ethernet"`, `"vlan"`, `"pppoe"`, `"none"` or a size'
-        return f"a [{name}](#{_anchor(name)})"
+        return f"a [{name}]({_PLACES[name]})"
     if "enum" in first:
         return ", ".join(code(value) for value in first["enum"])
-    kind = next(
-        t
-        for t in ([first["type"]] if isinstance(first["type"], str) else first["type"])
-        if t != "null"
-    )
+    kind = first["type"]
     if kind == "array":
         return f"list of {_value(first['items']).removeprefix('a ')}"
     return {
@@ -69,33 +64,30 @@ def _value(rule: dict[str, Any]) -> str:
     }.get(kind, kind)
 
 
-_ANCHORS = {
-    "Dumbbell": "dumbbell",
-    "Wire": "a-bottleneck",
-    "Access": "access-links",
-    "Reverse": "the-other-direction",
-    "ParkingLot": "parking-lot",
-    "Station": "explicit-networks",
-    "Link": "explicit-networks",
-    "LinkReverse": "explicit-networks",
-    "Flow": "flows",
-    "Word": "what-hosts-know",
-    "Radio": "what-hosts-know",
-    "Session": "sessions",
-    "Reassembly": "fragments",
-    "Testbed": "real-hosts",
-    "Record": "records",
-    "Sweep": "sweeps",
-    "queue": "queues",
-    "cc": "algorithms",
-    "source": "algorithms",
-    "impairment": "algorithms",
-    "conditioner": "algorithms",
-    "service": "services",
-    "tcp": "tcp",
-    "stop": "replications",
+_PLACES = {
+    "Dumbbell": "networks.md#dumbbell",
+    "Wire": "networks.md#a-bottleneck",
+    "Access": "networks.md#access-links",
+    "Reverse": "networks.md#the-other-direction",
+    "ParkingLot": "networks.md#parking-lot",
+    "Station": "networks.md#explicit-networks",
+    "Link": "networks.md#explicit-networks",
+    "LinkReverse": "networks.md#explicit-networks",
+    "Flow": "flows.md#a-flow",
+    "Word": "flows.md#what-hosts-know",
+    "Radio": "flows.md#what-hosts-know",
+    "Session": "flows.md#sessions",
+    "Reassembly": "networks.md#fragments",
+    "Testbed": "scenario.md#real-hosts",
+    "Record": "scenario.md#records",
+    "Sweep": "scenario.md#sweeps",
+    "queue": "networks.md#queues",
+    "cc": "scenario.md#algorithms",
+    "source": "scenario.md#algorithms",
+    "impairment": "scenario.md#algorithms",
+    "conditioner": "networks.md#edges",
+    "service": "networks.md#services",
+    "tcp": "flows.md#tcp",
+    "stop": "scenario.md#replications",
 }
-
-
-def _anchor(name: str) -> str:
-    return _ANCHORS[name]
+"""Where the pages describe a table or a kind of algorithm."""

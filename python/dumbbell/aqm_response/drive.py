@@ -4,12 +4,13 @@ port."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .. import api
 from ..algorithms import Spec
 from ..data.arrow import Table
 from ..errors import ScenarioError
+from ..linux import kernels
 from ..models.dscp import codepoint
 from ..plugins.base import Aqm
 
@@ -37,6 +38,7 @@ def drive(
     conditioner: Algorithm | None = None,
     impairment: Sequence[Algorithm] = (),
     seed: int = 1,
+    on: Literal["sim", "linux"] = "sim",
 ) -> Table:
     """Sends packets through one link by itself, and says what became of each.
 
@@ -56,6 +58,11 @@ def drive(
     the far end (`arrived_ps`); and what the algorithm shows after its decision (of RED `avg`,
     `p_b`, `count`, ...), null for packets that the queue never saw.
 
+    on: with `linux` the queue is the kernel's own of this kind, in a user-mode Linux and in virtual
+    time (docs/explanation/kernel-queues.md). Packets then have 28 to 1500 bytes, and arrive at the
+    next whole nanosecond. Of the columns above, the kernel tells `verdict`, `entered_ps`, `left_ps`
+    and `arrived_ps`.
+
     `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own
     failed.
     """
@@ -70,7 +77,10 @@ def drive(
     link |= {"service": _table(service, own)} if service is not None else {}
     link |= {"conditioner": _table(conditioner, own)} if conditioner is not None else {}
     link |= {"impairment": [_table(one, own) for one in impairment]} if impairment else {}
-    return Table(api.drive_link({"link": link, "seed": seed}, _columns(arrivals), own))
+    request: dict[str, Any] = {"link": link, "seed": seed}
+    if on == "linux":
+        request["kernel"] = str(kernels.needed().program)
+    return Table(api.drive_link(request, _columns(arrivals), own))
 
 
 def _table(algorithm: Algorithm, own: list[type[Aqm]]) -> dict[str, Any]:
@@ -122,7 +132,7 @@ def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     ]
     if None in whole:
         raise ScenarioError(
-            f"arrival {whole.index(None)} is not a row of a packet: write (time_s, bytes), "
+            f"arrival {whole.index(None)} does not describe a packet: write (time_s, bytes), "
             "(time_s, bytes, ecn) or (time_s, bytes, ecn, flow)"
         )
     columns = list(zip(*whole, strict=True)) or [()] * 4
@@ -135,5 +145,5 @@ def _broadcast(value: Any, n: int) -> list[Any]:
 
 def _ps(seconds: float) -> int:
     if not 0 <= seconds < 9e6:
-        raise ScenarioError(f"{seconds} s is no instant of a run: write 0 to 9e6 s")
+        raise ScenarioError(f"{seconds} s is not a time of a run: write 0 to 9e6 s")
     return round(seconds * 1e12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -95,10 +95,8 @@ def pi(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     values, value, old = [0.0], 0.0, 0.0
     queue = length(hold.packets, p)
     for _ in range(math.ceil(hold.seconds * p["w"])):
-        value = min(
-            1.0, max(0.0, value + p["a"] * (queue - p["q_ref"]) - p["b"] * (old - p["q_ref"]))
-        )
-        old = queue
+        step = p["a"] * (queue - p["q_ref"]) - p["b"] * (old - p["q_ref"])
+        value, old = min(1.0, max(0.0, value + step)), queue
         values.append(value)
     return [values[min(len(values) - 1, math.floor(t * p["w"] + 1e-9))] for t in times]
 
@@ -115,15 +113,26 @@ SCALES = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 
 
 def pie(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     """RFC 8033, section 4.2, with the cap of section 5.5."""
+
+    def scaled(step: float, value: float) -> float:
+        scale = next((scale for below, scale in SCALES if value < below), None)
+        if scale is None and p["cap_drop_adjustment"]:
+            return min(step, 0.02)
+        return step / (scale or 1)
+
+    return _of_delays(times, hold, p, scaled)
+
+
+def _of_delays(
+    times: Sequence[float], hold: Hold, p: Parameters, scaled: Callable[[float, float], float]
+) -> list[float]:
+    """A probability that moves by alpha (delay - target) + beta (delay - old delay) every tupdate;
+    `scaled`: this step at a probability."""
     values, value, old = [0.0], 0.0, 0.0
     for k in range(1, math.ceil(hold.seconds / p["tupdate"]) + 1):
         delay = _delay(k * p["tupdate"], hold)
         step = p["alpha"] * (delay - p["target"]) + p["beta"] * (delay - old)
-        scale = next((scale for below, scale in SCALES if value < below), None)
-        step = (
-            min(step, 0.02) if scale is None and p["cap_drop_adjustment"] else step / (scale or 1)
-        )
-        value, old = min(1.0, max(0.0, value + step)), delay
+        value, old = min(1.0, max(0.0, value + scaled(step, value))), delay
         values.append(value)
     return [values[min(len(values) - 1, math.floor(t / p["tupdate"] + 1e-9))] for t in times]
 
@@ -141,13 +150,7 @@ def pie_frequency(drop_prob: float, hold: Hold, p: Parameters) -> float:
 def pi2(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     """RFC 9332, appendix A.1: p' + alpha (qdelay - target) + beta (qdelay - qdelay_old) every
     tupdate."""
-    values, value, old = [0.0], 0.0, 0.0
-    for k in range(1, math.ceil(hold.seconds / p["tupdate"]) + 1):
-        delay = _delay(k * p["tupdate"], hold)
-        step = p["alpha"] * (delay - p["target"]) + p["beta"] * (delay - old)
-        value, old = min(1.0, max(0.0, value + step)), delay
-        values.append(value)
-    return [values[min(len(values) - 1, math.floor(t / p["tupdate"] + 1e-9))] for t in times]
+    return _of_delays(times, hold, p, lambda step, value: step)
 
 
 def rem(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
@@ -219,7 +222,7 @@ NAMED: dict[str, Law] = {
     "red_hw": Over(
         "avg",
         AVERAGE,
-        "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
+        "p = max_p (avg - min_th) / (max_th - min_th), independently for each packet",
         red_hw,
         queue={"limit": "1000 pkt"},
     ),

@@ -76,7 +76,8 @@ def measure(
     theory = known().get(name)
     if theory is None:
         raise ScenarioError(
-            f"`{name}` has no law to draw beside what is measured; there are {', '.join(known())}"
+            f"`{name}` has no law to draw with the measured curve; laws exist for "
+            f"{', '.join(known())}"
         )
     queue = {"kind": name, **theory.queue, **(changes or {})}
     parameters = _resolved(queue)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 
-from ..present.units import amount
+from ..present.units import plain_bytes
 from .theory import Parameters
 
 SIZE = 1000
 """Bytes of a packet: a link of 8 Mbps takes a millisecond for one. It is the MTU of that link,
 too."""
-_PREFIXES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024.0, "MiB": 1048576.0}
 
 
 def typical(p: Parameters) -> float:
     """A packet's size over that of a typical one, `mean_packet_size`."""
-    value, unit = amount(p.values["mean_packet_size"])
-    return SIZE / (value * _PREFIXES[unit])
+    mean = plain_bytes(p.values["mean_packet_size"])
+    assert mean is not None, p.values
+    return SIZE / mean
 
 
 def length(packets: float, p: Parameters) -> float:

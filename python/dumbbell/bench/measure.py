@@ -58,7 +58,9 @@ def row(case: Case, way: Way, repeat: int, reference: bool, instructions: bool =
     runs = [run(case, way) for _ in range(repeat)]
     first = runs[0]
     if any(differ(first, other) for other in runs[1:]):
-        raise DumbbellError(f"{name(case)}: two runs of one seed differ; that must never be")
+        raise DumbbellError(
+            f"{name(case)}: two runs with the same seed differ, which must never happen"
+        )
     few = _child(_order(case, way, flows=1, only_set_up=True))
     costs = [_ns(one) for one in runs]
     loops = [statistics.mean(one["calibration_ns"]) for one in runs]
@@ -219,8 +221,8 @@ def counted(case: Case, way: Way) -> float:
     half = case.with_time(case.duration_s / 2)
     if half.duration_s < 1:
         raise ScenarioError(
-            "--instructions counts the second half of the time, when all flows run: give --time "
-            "2s or more"
+            "--instructions counts the second half of the run, in which all flows are active: "
+            "give --time 2s or more"
         )
     (whole, hops), (start, hops_of_start) = (_instructions(one, way) for one in (case, half))
     return (whole - start) / (hops - hops_of_start)

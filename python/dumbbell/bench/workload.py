@@ -121,7 +121,8 @@ def cases(
         raise ScenarioError(f"--flows {flows}: a workload has at least one flow")
     if profile is not None and profile not in _OF_PROFILE:
         raise ScenarioError(
-            f"--profile {profile}: there is no such profile; known are {', '.join(_OF_PROFILE)}"
+            f"--profile {profile}: this profile does not exist; write one of "
+            f"{', '.join(_OF_PROFILE)}"
         )
     wanted: list[tuple[int, str, str]] = list(GRID)
     if flows is not None or rate is not None:

@@ -1,6 +1,7 @@
 """The command line. Each command lives in a module of its own, imported when it is asked for.
 
-The first page and the version need no parser and no terminal library, so they appear at once.
+The first page, the version and `check FILE` need no parser and no terminal library, so they appear
+at once.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ _COMMANDS = (
         "runs.sweep:sweep",
         "Run a scenario over combinations of values; print a table of the points.",
     ),
-    ("store", "runs.store:store", "Manage cached results: check, list, repair, gc."),
+    ("store", "runs.store:store", "Manage a store of finished runs: check, list, repair, gc."),
     ("script", "runs.script:script", "Run scripts that test TCP step by step."),
     ("list", "algorithms.catalogue:list_", "List every algorithm by kind, and the papers."),
     (
         "explain",
         "algorithms.catalogue:explain",
-        "One page about an algorithm, `tcp`, a profile of it, or a warning.",
+        "Describe an algorithm, `tcp`, a profile of it, a scenario key, or a warning.",
     ),
     ("import-tc", "algorithms.tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
     ("export-tc", "algorithms.tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
@@ -66,7 +67,12 @@ _COMMANDS = (
     (
         "diff",
         "results.diff:diff",
-        "Show the first packet on which two runs part, and what each decided.",
+        "Show the first packet on which two runs diverge, and what each decided.",
+    ),
+    (
+        "view",
+        "results.view:view",
+        "Show results on one page in the browser, on one time axis.",
     ),
     ("plot", "results.plot:plot", "Draw a result directory again, or an algorithm's curve."),
     (
@@ -74,7 +80,7 @@ _COMMANDS = (
         "results.export:export",
         "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data.",
     ),
-    ("read", "results.export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
+    ("read", "results.export:read", "Summarize a capture (pcapng, pcap) or a trace of ns-2."),
     (
         "test",
         "algorithms.test:test",
@@ -106,6 +112,7 @@ _COMMANDS = (
         "studies.reproduce:reproduce",
         "Reproduce a paper: a verdict on each number and claim.",
     ),
+    ("linux", "linux:app", "Build the kernel that `--on linux` runs."),
     ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; test your own core."),
     (
         "bench",
@@ -118,7 +125,11 @@ _COMMANDS = (
         "Print the script that completes commands in bash, zsh or fish.",
     ),
     ("man", "man:man", "Print the manual page: `dumbbell man | man -l -`."),
-    ("doctor", "doctor:doctor", "Check what this machine supports, with fixes."),
+    (
+        "doctor",
+        "doctor:doctor",
+        "Check what this machine supports, and how to install what is missing.",
+    ),
 )
 
 OPTIONS = {
@@ -167,8 +178,8 @@ def app() -> App:
         + " and ".join(f"{name} ({text.rstrip('.').lower()})" for name, text in OPTIONS.items())
         + ".",
     )
-    for name, target, text in _COMMANDS:
-        grammar.command(f"dumbbell.cli.{target}", name=name, help=text)
+    for name, target, _ in _COMMANDS:
+        grammar.command(f"dumbbell.cli.{target}", name=name)
     return grammar
 
 
@@ -211,6 +222,11 @@ def _answered(words: list[str]) -> int:
     if not words or words in (["--help"], ["-h"]):
         print(first_page())
         return 0
+    if words == ["--version"]:
+        from .. import __version__
+
+        print(__version__)
+        return 0
     signal.signal(
         signal.SIGTERM, signal.default_int_handler
     )  # A batch system's end is an interrupt, too.
@@ -250,19 +266,11 @@ def _written(write: Callable[[], T]) -> T:
 
 
 def _code(words: list[str]) -> int:
-    from cyclopts import CycloptsError
-
-    from . import output
-    from .usage_errors import sentence, with_values
-
     try:
         encoding.need_text(words)
-        return app()(with_values(output.taken(words))) or 0
+        return _done(words)
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
-    except CycloptsError as error:
-        message = sentence(error, [name for name, _, _ in _COMMANDS])
-        return _refuse(words, 2, f"{message}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
         user_stdout.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})
@@ -272,7 +280,7 @@ def _code(words: list[str]) -> int:
         return _refuse(
             words,
             ScenarioError.code,
-            f"what was read is not UTF-8: {error.reason} at byte {error.start}",
+            f"the input is not UTF-8: {error.reason} at byte {error.start}",
             {},
         )
     except (
@@ -280,6 +288,27 @@ def _code(words: list[str]) -> int:
     ) as error:  # A folder that cannot be made, a disk without room for temporary files.
         code = ScenarioError.code if error.errno == errno.ENAMETOOLONG else DumbbellError.code
         return _refuse(words, code, _of_file(error), {})
+
+
+def _done(words: list[str]) -> int:
+    from . import output
+
+    own = output.taken(words)
+    if own[:1] == ["check"]:
+        from . import checking
+
+        code = checking.plain(own)
+        if code is not None:
+            return code
+    from cyclopts import CycloptsError
+
+    from .usage_errors import sentence, with_values
+
+    try:
+        return app()(with_values(own)) or 0
+    except CycloptsError as error:
+        message = sentence(error, [name for name, _, _ in _COMMANDS])
+        return _refuse(words, 2, f"{message}\nTry `dumbbell {_command(words)}--help`.", {})
 
 
 def _of_file(error: OSError) -> str:
@@ -293,10 +322,11 @@ def _command(words: list[str]) -> str:
 
 
 def _refuse(words: list[str], code: int, text: str, detail: dict[str, Any]) -> int:
-    from .usage_errors import narrow
+    from ..present.messages import narrow, wrapped
+    from .output import message_columns
 
     text = narrow(text)
-    print(text.rstrip("\n"), file=sys.stderr)
+    print(wrapped(text.rstrip("\n"), message_columns()), file=sys.stderr)
     if "--json" in words:
         print(json.dumps({"error": {"code": code, "text": text, **detail}}))
     return code

@@ -30,7 +30,10 @@ def completion(
     /,
 ) -> int:
     """Print the script with which a shell completes commands, options, files, algorithms, papers
-    and keys of scenarios."""
+    and keys of scenarios.
+
+    Example: `dumbbell completion zsh`
+    """
     from . import app
 
     script = app().generate_completion(prog_name="dumbbell", shell=shell)

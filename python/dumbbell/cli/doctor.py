@@ -27,10 +27,12 @@ _TOOLS = {
 
 
 def doctor(*, on: On = "sim", json: Json = False) -> int:
-    """Check what this machine supports: what is missing, what needs it, and how to fix it.
+    """Check what this machine supports: what is missing, what needs it, and how to install it.
 
-    Ends with 4 if something needed is missing; with --on kernel also if real kernels cannot be run
-    here.
+    The exit code is 4 if something necessary is missing; with --on kernel also if this machine
+    cannot run real kernels, with --on linux if no user-mode kernel has been built.
+
+    Example: `dumbbell doctor --on kernel`
     """
     report = examine()
     if json:
@@ -40,8 +42,15 @@ def doctor(*, on: On = "sim", json: Json = False) -> int:
             f"dumbbell {report['version']}, Python {report['python']}, {report['platform']}, "
             f"{report['cores']} cores"
         )
-        show("", _software(report["checks"]), *_testbed(report["testbed"]))
-    return 0 if report["ok"] and (on == "sim" or report["testbed"]["ok"]) else 4
+        show(
+            "",
+            _software(report["checks"]),
+            *_testbed(report["testbed"]),
+            "",
+            *_linux(report["linux"]),
+        )
+    part = {"kernel": "testbed", "linux": "linux"}.get(on)
+    return 0 if report["ok"] and (part is None or report[part]["ok"]) else 4
 
 
 def examine() -> dict[str, Any]:
@@ -59,7 +68,29 @@ def examine() -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "checks": checks,
         "testbed": testbed(),
+        "linux": user_mode_linux(),
     }
+
+
+def user_mode_linux() -> dict[str, Any]:
+    """What `--on linux` needs: `{"ok", "program", "release", "source", "lacking"}`; `lacking` are
+    programs that a build would need."""
+    from ..linux import build, kernels
+
+    kernel = kernels.current()
+    if kernel is None:
+        return {"ok": False, "lacking": build.lacking()}
+    return {"ok": True, "program": str(kernel.program), **kernel.about, "lacking": {}}
+
+
+def _linux(found: dict[str, Any]) -> list[str]:
+    head = "Linux in virtual time (--on linux):"
+    if found["ok"]:
+        return [f"{head} Linux {found['release']}, {found['program']}"]
+    lines = [f"{head} not built", "  build the kernel, once: dumbbell linux build"]
+    if found["lacking"]:
+        lines.append(f"  it needs: apt-get install {' '.join(sorted(found['lacking'].values()))}")
+    return lines
 
 
 def testbed() -> dict[str, Any]:
@@ -132,7 +163,7 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
 def _expected(expect: dict[str, Any] | None) -> list[str]:
     if expect is None:
         return []
-    where = "in a user namespace" if expect["user_namespace"] else "in this very process"
+    where = "in a user namespace" if expect["user_namespace"] else "in this process"
     how = "real-time" if expect["realtime"] else "normal"
     why = "" if expect["realtime"] else ": other programs can keep the router waiting"
     return [

@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
 _FILES = (
     (".dumbbell/store", "Finished runs of `sweep`, in the working directory."),
-    ("dumbbell.schema.json", "The schema of scenario files, beside those of `new scenario`."),
+    ("dumbbell.schema.json", "The schema of scenario files, next to those of `new scenario`."),
 )
 _ENVIRONMENT = (("DUMBBELL_STORE", "The directory of finished runs, instead of .dumbbell/store."),)
 
 
 def man() -> int:
-    """Print the manual page: `dumbbell man | man -l -`."""
+    """Print the manual page.
+
+    Example: `dumbbell man | man -l -`
+    """
     print(page(), end="")
     return 0
 

@@ -1,12 +1,10 @@
-"""Options that commands share, and how each prints."""
+"""Options that commands share; `printing` has how each reads a scenario and prints."""
 
 from __future__ import annotations
 
-import json
-import math
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +14,37 @@ from cyclopts import Parameter
 
 from .. import api
 from ..errors import ScenarioError
-from ..files.reading import LONGEST
 from ..present.progress import said
-from . import completers, encoding, output
-
-_HINT = " (--wide shows every column)"
+from . import completers, output
+from .printing import emit as emit
+from .printing import notes as notes
+from .printing import show as show
+from .printing import source as source
+from .printing import tell as tell
+from .printing import warn as warn
+from .printing import warn_in_short as warn_in_short
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
+STORE = "Directory of the store: finished runs are kept here, and reused."
+"""What `--store` is; each command adds its default."""
+Threads = Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")]
+NoStore = Annotated[bool, Parameter(help="Do not keep results, and do not reuse any.")]
+SharedStore = Annotated[
+    Path | None,
+    Parameter(help=f"{STORE} Default: $DUMBBELL_STORE, else .dumbbell/store."),
+]
+"""The store of the commands that always keep their runs."""
+Workers = Annotated[
+    str | None,
+    Parameter(
+        help="Where runs execute: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: this "
+        "machine, on all cores."
+    ),
+]
+Point = Annotated[int | None, Parameter(help="The point of a sweep, counted from 1.")]
+Seed = Annotated[
+    int | None, Parameter(help="The seed of the replication that is shown. Default: the first.")
+]
 Every = Annotated[
     bool,
     Parameter(name="--all", help="Print every row: more than 20 are summarized in groups."),
@@ -31,23 +53,35 @@ Overrides = Annotated[
     list[str],
     Parameter(
         name=["--set", "-s"],
-        help="Replace a value of the scenario: KEY=VALUE, as in queue.max_p=0.1. May be repeated.",
+        help="Replace a value of the scenario: KEY=VALUE, such as queue.max_p=0.1. May be "
+        "repeated.",
         completer=completers.overrides,
     ),
 ]
 Use = Annotated[
     list[str],
     Parameter(
-        help="A Python file with algorithms of your own (docs/how-to/your-own.md). May be repeated."
+        help="A Python file with your own algorithms (docs/how-to/your-own.md). May be repeated."
     ),
 ]
+ON = (
+    "Where it runs: `sim`, the simulator; `kernel`, real TCP of this machine "
+    "(docs/how-to/testbed.md); or `linux`, a Linux kernel in virtual time (docs/how-to/linux.md)."
+)
+"""What `--on` of a reproduction is."""
 On = Annotated[
-    Literal["sim", "kernel"],
+    Literal["sim", "kernel", "linux"],
     Parameter(
-        help=(
-            "Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine "
-            "(docs/how-to/testbed.md)."
-        )
+        help="Where it runs: `sim`, the simulator; `kernel`, real TCP of this machine "
+        "(docs/how-to/testbed.md); or `linux`, the TCP of a Linux kernel in virtual time "
+        "(docs/how-to/linux.md)."
+    ),
+]
+InVirtualTime = Annotated[
+    Literal["sim", "linux"],
+    Parameter(
+        help="Where runs execute: `sim`, the simulator, or `linux`, the TCP of a Linux kernel in "
+        "virtual time (docs/how-to/linux.md)."
     ),
 ]
 RequiredClass = Annotated[
@@ -82,22 +116,22 @@ class RunOptions:
         int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")
     ] = None
     replications: Annotated[
-        int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")
+        int | None,
+        Parameter(help="Number of runs, each with its own seed. Default: the scenario's."),
     ] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
-        None
-    )
+    threads: Threads = None
     out: Annotated[
         Path | None, Parameter(help="Directory for summary.json and the recorded series.")
     ] = None
     store: Annotated[
-        Path | None, Parameter(help="Keep results here, and take from here what is here already.")
+        Path | None,
+        Parameter(help=f"{STORE} Default: none; of sweep: $DUMBBELL_STORE, else .dumbbell/store."),
     ] = None
     stop: Annotated[
         str | None,
         Parameter(
             help=(
-                'Replicate each point until a rule holds, as in "ci95 < 2%%" (at most 100 times).'
+                'Replicate each point until a rule holds, such as "ci95 < 2%%" (at most 100 times).'
             ).replace("%%", "%")
         ),
     ] = None
@@ -129,7 +163,7 @@ class RunOptions:
         if self.most is None:
             return self.stop
         if self.stop is None:
-            raise ScenarioError("--most says how often --stop may replicate: give --stop too")
+            raise ScenarioError("--most limits the replications of --stop: give --stop as well")
         return {"rule": self.stop, "most": self.most}
 
 
@@ -138,84 +172,9 @@ def class_override(required: str | None) -> list[str]:
     return [] if required is None else [f"testbed.class={required}"]
 
 
-def source(file: str) -> dict[str, str]:
-    """Where a scenario comes from: a path, or the text on stdin."""
-    if file != "-":
-        return {"path": file}
-    text = sys.stdin.read(LONGEST + 1)
-    if len(text) > LONGEST:
-        raise ScenarioError(f"the scenario on standard input is larger than {LONGEST >> 20} MiB")
-    return {"text": text, "name": "stdin"}
-
-
 def command_line() -> str:
     """The command line, as a shell reads it."""
     return shlex.join(["dumbbell", *sys.argv[1:]])
-
-
-def emit(document: Any) -> None:
-    """Prints the one JSON document of `--json`."""
-    print(json.dumps(document, ensure_ascii=not encoding.is_unicode(), allow_nan=False))
-
-
-def show(*renderables: Any) -> None:
-    """Prints for people on stdout, as wide as `output.columns` says."""
-    from ..present import grids
-
-    width = output.columns()
-    if not sys.stdout.isatty():
-        print(grids.to_text(renderables, width, _HINT))
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False, width=width or grids.UNBOUNDED)
-    for each in renderables:
-        console.print(each.drawn(width, _HINT) if isinstance(each, grids.Grid) else each)
-
-
-def instant(option: str, text: str | None) -> float | None:
-    """A time with its unit, in seconds, as in scenario files; None if it was not given."""
-    from ..present.units import seconds
-
-    if text is None:
-        return None
-    try:
-        value = seconds(text)
-    except ValueError:
-        pass
-    else:
-        if not 0 <= value < math.inf:
-            raise ScenarioError(
-                f"{option} {text}: a time is {'not negative' if value < 0 else 'finite'}"
-            )
-        return value
-    try:
-        float(text)
-    except ValueError:
-        raise ScenarioError(
-            f"{option} {text}: this is not a time; write it with its unit, as in {option} 12.4s"
-        ) from None
-    raise ScenarioError(
-        f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps"
-    )
-
-
-def notes(lines: Iterable[str]) -> None:
-    """Prints remarks on stderr, but not with --quiet."""
-    for line in () if output.OUTPUT.quiet else lines:
-        print(f"note: {line}", file=sys.stderr)
-
-
-def warn(warnings: Iterable[Mapping[str, Any]]) -> None:
-    """Prints the warnings of a plan or a result on stderr, but not with --quiet."""
-    for warning in () if output.OUTPUT.quiet else warnings:
-        print(warning["rendered"], file=sys.stderr)
-
-
-def tell(line: str) -> None:
-    """A line after each of some long runs, where no bar says how far it is."""
-    if not sys.stderr.isatty() and not output.OUTPUT.quiet:
-        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from dataclasses import dataclass
+from typing import TextIO
 
-from ..present.grids import WIDTH
+WIDTH = 140
+"""Characters of a line of a table that is not printed on a terminal."""
+MESSAGE_WIDTH = 100
+"""Characters of a line of an error or a warning that is not printed on a terminal."""
 
 
-@dataclass(slots=True)
 class Output:
     """What the options of every command ask for."""
 
-    wide: bool = False
-    quiet: bool = False
+    def __init__(self) -> None:
+        self.wide = False
+        self.quiet = False
 
 
 OUTPUT = Output()
@@ -42,9 +44,23 @@ def taken(words: list[str]) -> list[str]:
 def columns() -> int | None:
     """Characters of a line: those of `$COLUMNS` or of the terminal, `WIDTH` elsewhere; None with
     --wide."""
-    if OUTPUT.wide:
-        return None
+    return None if OUTPUT.wide else _asked() or _of_terminal(sys.stdout) or WIDTH
+
+
+def message_columns() -> int | None:
+    """As `columns`, for errors and warnings: the terminal is that of standard error, and elsewhere
+    a line has `MESSAGE_WIDTH` characters."""
+    return None if OUTPUT.wide else _asked() or _of_terminal(sys.stderr) or MESSAGE_WIDTH
+
+
+def _asked() -> int:
+    """`$COLUMNS`; 0 if it says nothing."""
     given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given) > 0:
-        return int(given)
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    return int(given) if given.isdecimal() else 0
+
+
+def _of_terminal(stream: TextIO | None) -> int:
+    """The columns of the terminal that the stream is (80 if it does not know); 0 if it is none."""
+    if stream is None or not stream.isatty():
+        return 0
+    return os.get_terminal_size(stream.fileno()).columns or 80

@@ -29,40 +29,58 @@ app = App(
 @app.command
 def red(
     *,
-    check: Annotated[bool, Parameter(help="Lint, lockstep of model and RTL, proofs.")] = False,
+    check: Annotated[
+        bool, Parameter(help="Run lint, the lockstep of model and RTL, and the proofs.")
+    ] = False,
     dut: Annotated[
         list[Path],
-        Parameter(help="Lockstep of the model and a core of your own, in this file. Repeatable."),
+        Parameter(
+            help="Run the lockstep of the model and your own core, in this file. May be repeated."
+        ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     vectors: Annotated[
-        Path | None, Parameter(help="Write stimulus and expectation into this directory.")
+        Path | None, Parameter(help="Write stimulus and expected outputs into this directory.")
     ] = None,
-    synth: Annotated[bool, Parameter(help="Count cells: ECP5 and Xilinx 7.")] = False,
-    place: Annotated[bool, Parameter(help="With --synth: place and route, too. Minutes.")] = False,
+    synth: Annotated[
+        bool, Parameter(help="Count the cells of a synthesis for ECP5 and Xilinx 7.")
+    ] = False,
+    place: Annotated[
+        bool, Parameter(help="With --synth: also place and route; takes minutes.")
+    ] = False,
     wave: Annotated[bool, Parameter(help="Draw the waveform of the paper's figure 8.")] = False,
     coverage: Annotated[
-        bool, Parameter(help="Which lines and bits of the core a lockstep touches.")
+        bool, Parameter(help="Measure which lines and bits of the core a lockstep run covers.")
     ] = False,
     mutants: Annotated[
-        bool, Parameter(help="Seed faults into the core: the bench must find each.")
+        bool, Parameter(help="Insert faults into the core one by one; the bench must find each.")
     ] = False,
-    packets: Annotated[int | None, Parameter(help="Of the lockstep. Default: 10 million.")] = None,
-    seed: Annotated[int, Parameter(help="Of the stimulus.")] = 1,
+    packets: Annotated[
+        int | None,
+        Parameter(
+            help="Packets of a run. Default: 10 million; of --coverage 2 million, of "
+            "--vectors 10,000."
+        ),
+    ] = None,
+    seed: Annotated[int, Parameter(help="Seed of the stimulus. Default: 1.")] = 1,
     mode: Annotated[
         list[str],
         Parameter(
-            help="The core's options, as in sound or paper+gap+nq=4. Repeatable. Default: eight."
+            help="The core's options, such as sound or paper+gap+nq=4. May be "
+            "repeated. Default: eight combinations."
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Where figures and traces go.")
+        Path | None, Parameter(name=["--out", "-o"], help="Directory for figures and traces.")
     ] = None,
     json: Json = False,
 ) -> int:
-    """RED in hardware (docs/reference/red-hardware.md): do one of these things.
+    """Check, measure, synthesize or draw RED in hardware (docs/reference/red-hardware.md).
 
-    Ends with 2 if a core of your own lacks ports or does not elaborate, with 3 if a check failed,
-    with 4 if a tool is missing.
+    Give one of the options --check, --dut, --vectors, --synth, --wave, --coverage and --mutants.
+    The exit code is 2 if a core of your own lacks ports or does not elaborate, 3 if a check failed,
+    and 4 if a tool is missing.
+
+    Example: `dumbbell rtl red --dut my_core.sv --mode sound`
     """
     wanted = {
         "--check": check,
@@ -75,10 +93,10 @@ def red(
     }
     chosen = [name for name, given in wanted.items() if given]
     if len(chosen) != 1:
-        cause = f"{' and '.join(chosen)} exclude each other" if chosen else "nothing was asked for"
+        cause = f"{' and '.join(chosen)} exclude each other" if chosen else "no task was selected"
         raise ScenarioError(f"rtl red: {cause}; give one of {', '.join(wanted)}")
     if place and not synth:
-        raise ScenarioError("--place goes with --synth: what is placed is what was synthesized")
+        raise ScenarioError("--place needs --synth: it places the synthesized design")
     if packets is not None and packets < 1:
         raise ScenarioError(f"--packets {packets}: at least one is needed")
     asked = _Asked(packets, seed, mode, out, json)

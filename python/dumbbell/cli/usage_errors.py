@@ -32,8 +32,6 @@ MOST = 2**63 - 1
 """The largest whole number of an option."""
 LONGEST = 4096
 """The longest path, name or quantity of an option, characters."""
-_WIDEST = 400
-"""Characters of a line of a message."""
 _SHOWN = 60
 """Characters of a value that a message repeats."""
 
@@ -59,7 +57,7 @@ def sane(_: Any, value: Any) -> None:
         if isinstance(each, float) and not (math.isfinite(each) and each >= 0):
             raise ValueError("write a finite number from 0 up")
         if isinstance(each, (str, Path)) and "\0" in str(each):
-            raise ValueError("a null character cannot stand here")
+            raise ValueError("a null character is not allowed here")
         if isinstance(each, Path) and len(str(each)) > LONGEST:
             raise ValueError(f"a path has at most {LONGEST} characters")
 
@@ -121,9 +119,9 @@ def sentence(error: CycloptsError, commands: Iterable[str]) -> str:
             )
             return f"{argument.name} is missing" if named is None else f"{named} needs a value"
         case UnusedCliTokensError(unused_tokens=[word, *_]):
-            return f"`{_short(word)}` is one word too many"
+            return f"`{_short(word)}` is an extra word"
         case RepeatArgumentError(token=token):
-            return f"{token.keyword} is written twice"
+            return f"{token.keyword} appears twice"
         case CoercionError(token=token) if token is not None:
             return f"{_of(error, token)}: {_wanted(error.target_type)}"
         case ValidationError(argument=argument) if argument is not None and argument.tokens:
@@ -145,28 +143,18 @@ def _wanted(kind: Any) -> str:
     if kind is float:
         return "this is not a number"
     if kind is bool:
-        return "it is written without a value"
+        return "it takes no value"
     return (
         f"write {' or '.join(map(str, get_args(kind)))}"
         if get_args(kind)
-        else "this cannot stand here"
+        else "this is not allowed here"
     )
 
 
 def _near(word: str, known: list[str]) -> str:
     near = api.nearest(word, known)
-    return f"did you mean `{near}`?" if near else f"there are {', '.join(known)}"
+    return f"did you mean `{near}`?" if near else f"write one of {', '.join(known)}"
 
 
 def _short(word: str) -> str:
     return word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-
-
-def narrow(text: str) -> str:
-    """A message for a terminal, whatever it repeats of what was written: no wide lines and no
-    control characters."""
-    lines = (line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..." for line in text.split("\n"))
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))
-
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

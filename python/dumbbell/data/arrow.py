@@ -87,5 +87,5 @@ def _library(name: str, package: str) -> Any:
 
 def _number(name: str, value: Value) -> float:
     if isinstance(value, str):
-        raise TypeError(f"`{name}` holds words, not numbers")
+        raise TypeError(f"`{name}` contains text, not numbers")
     return float("nan") if value is None else float(value)

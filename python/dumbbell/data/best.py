@@ -2,8 +2,8 @@
 
 All points have the same seeds, so two of them are compared by their differences seed by seed
 (`data.paired_seeds`). The leader has the best mean over its own seeds. It is *best* if, against
-every other point, the 95 % interval (Student's) of the paired difference excludes 0 and the
-difference exceeds the metric's resolution. Otherwise it is tied with those points for which this
+every other point, the 95 % interval (Student's) of the paired difference excludes 0 and the leader
+is ahead by more than the metric's resolution. Otherwise it is tied with those points for which this
 fails.
 """
 
@@ -38,7 +38,7 @@ def standing(values: Mapping[Name, BySeed], sign: float, resolution: float) -> S
         return Standing(None, [], None, None)
     leader, *others = ranked
     differences = {name: paired_difference(known[leader], known[name]) for name in others}
-    tied = [name for name in others if not _clear(differences[name], known[name], resolution)]
+    tied = [name for name in others if not _clear(differences[name], known[name], sign, resolution)]
     return Standing(
         None if tied else leader,
         [leader, *tied] if tied else [],
@@ -47,13 +47,13 @@ def standing(values: Mapping[Name, BySeed], sign: float, resolution: float) -> S
     )
 
 
-def _clear(difference: Difference | None, theirs: BySeed, resolution: float) -> bool:
-    """True if the interval of the leader's difference excludes 0 and the difference exceeds the
-    resolution, which is relative to the other point's mean. The sign of the difference is not
-    tested: the leader has the better mean over all its seeds."""
+def _clear(difference: Difference | None, theirs: BySeed, sign: float, resolution: float) -> bool:
+    """True if the interval of the leader's difference excludes 0 and the difference, in favor of
+    the leader, exceeds the resolution, which is relative to the other point's mean. Where a seed
+    has no value, the leader may be behind on the seeds that both have."""
     least = resolution * abs(stats.mean(list(theirs.values())))
     return (
         difference is not None
         and excludes_zero(difference)
-        and abs(difference["difference"]) > least
+        and sign * difference["difference"] > least
     )

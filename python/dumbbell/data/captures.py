@@ -22,6 +22,9 @@ _HALF = 1 << 31
 
 Packet = tuple[float, int, memoryview]
 """Seconds, link type, bytes."""
+Segment = tuple[float, int, int, bool]
+"""Seconds, the first byte and the one after the last, and whether a byte of it or a later one was
+seen before."""
 Key = tuple[bytes, int, bytes, int]
 """Address and port of the sender, and of the receiver."""
 
@@ -32,20 +35,26 @@ class Direction:
     stream."""
 
     name: str
+    first: int = 0
+    """The offset of the first byte that was seen."""
     sent_bytes: int = 0
     acked: list[tuple[float, int]] = field(default_factory=list)
     """Instants, and the highest byte that was acknowledged then."""
     rtt: list[tuple[float, float]] = field(default_factory=list)
     """Instants of acknowledgments, and seconds since the segment that each answers exactly; of
     repeated segments there is none (Karn and Partridge 1987)."""
+    segments: list[Segment] | None = None
+    """Every segment, if they were asked for. A SYN and a FIN take one byte."""
     _next: int | None = None
     _pending: dict[int, float | None] = field(default_factory=dict)
 
     def data(self, time: float, seq: int, length: int) -> None:
         """A segment of `length` bytes."""
         start = self._offset(seq)
-        end = start + length
-        self._pending[end] = None if end in self._pending or start < (self._next or 0) else time
+        end, again = start + length, start < (self._next or 0)
+        if self.segments is not None:
+            self.segments.append((time, start, end, again))
+        self._pending[end] = None if end in self._pending or again else time
         self._next = max(self._next or 0, end)
         self.sent_bytes += length
 
@@ -62,10 +71,22 @@ class Direction:
         if len(self._pending) > 4096:
             self._pending = {end: t for end, t in self._pending.items() if end > at}
 
+    def goodput(self, period_s: float) -> list[tuple[float, float]]:
+        """Bits per second that were acknowledged in each period, by its end."""
+        import numpy as np
+
+        time, byte = np.array(self.acked, dtype=np.float64).T
+        edges = np.arange(np.floor(time[0] / period_s), time[-1] / period_s) * period_s
+        at = np.searchsorted(time, edges, side="right") - 1
+        counted = np.where(at >= 0, byte[np.maximum(at, 0)], byte[0])
+        return list(
+            zip(edges[1:].tolist(), (np.diff(counted) * 8 / period_s).tolist(), strict=True)
+        )
+
     def _offset(self, number: int) -> int:
         """A 32-bit sequence number as an offset near the last one."""
         if self._next is None:
-            self._next = number
+            self.first = self._next = number
         return self._next + ((number - self._next + _HALF) % (2 * _HALF)) - _HALF
 
 
@@ -77,24 +98,28 @@ def is_capture(file: Path) -> bool:
     return bool(magic & {_SECTION, *_PCAP})
 
 
-def directions(file: Path) -> list[Direction]:
+def directions(file: Path, segments: bool = False) -> list[Direction]:
     """The directions in which connections carried data, by address and port; times are seconds
-    since the first packet. `ScenarioError` if there is none, `CheckFailed` of a damaged file."""
+    since the first packet. segments: also every segment of them. `ScenarioError` if there is none,
+    `CheckFailed` of a damaged file."""
     found: dict[Key, Direction] = {}
     start: float | None = None
     try:
         for time, link, packet in _packets(memoryview(file.read_bytes())):
             start = time if start is None else start
-            _take(found, time - start, link, packet)
+            _take(found, time - start, link, packet, segments)
     except (struct.error, IndexError, ValueError, OverflowError) as error:
-        raise series.damaged(file, f"it is no whole capture: {error}") from None
+        fix = f"`dumbbell read {file}` names the byte, and tells what stands before it"
+        raise series.damaged(file, f"it is not a complete capture: {error}", fix) from None
     carried = [found[key] for key in sorted(found) if found[key].acked and found[key].sent_bytes]
     if not carried:
         raise ScenarioError(f"{file} has no TCP connection that carried data")
     return carried
 
 
-def _take(found: dict[Key, Direction], time: float, link: int, packet: memoryview) -> None:
+def _take(
+    found: dict[Key, Direction], time: float, link: int, packet: memoryview, segments: bool
+) -> None:
     """Counts a packet, if it is one of TCP."""
     parsed = _tcp(link, packet)
     if parsed is None:
@@ -102,7 +127,9 @@ def _take(found: dict[Key, Direction], time: float, link: int, packet: memoryvie
     key, seq, ack, flags, length = parsed
     length += bool(flags & _SYN) + bool(flags & _FIN)
     if length:
-        own = found.get(key) or found.setdefault(key, Direction(_name(key)))
+        own = found.get(key)
+        if own is None:
+            own = found[key] = Direction(_name(key), segments=[] if segments else None)
         own.data(time, seq, length)
     other = found.get((*key[2:], *key[:2]))
     if flags & _ACK and other is not None:
@@ -211,4 +238,10 @@ def _whole(data: memoryview, at: int, length: int) -> memoryview:
     return data[at : at + length]
 
 
-__all__ = ["Direction", "directions", "is_capture"]
+def carried(found: list[Direction]) -> list[Direction]:
+    """The directions that carried data, without those of mere answers."""
+    most = max(one.sent_bytes for one in found)
+    return [one for one in found if one.sent_bytes >= most / 1000]
+
+
+__all__ = ["Direction", "carried", "directions", "is_capture"]

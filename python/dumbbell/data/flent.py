@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..errors import ScenarioError
 from . import series
 
 _SUMS = ("sum", "avg", "totals", "fairness")
+_ABOUT = {"Test": "NAME", "Host": "HOST", "Date": "TIME", "Note": "NOTE"}
 
 Points = list[tuple[float, float]]
 """Instants in seconds, and values."""
@@ -33,6 +34,9 @@ class Data:
 
     flows: list[Flow]
     ping_s: Points
+    title: str = ""
+    about: dict[str, str] = field(default_factory=dict)
+    """What the file says of the test: its name, host and date."""
 
 
 def is_flent(file: Path) -> bool:
@@ -48,7 +52,8 @@ def read(file: Path) -> Data:
         document = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
         data = _data(document)
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise series.damaged(file, f"it is not flent's data: {error}") from None
+        what = f"it is not flent's data: {error}"
+        raise series.damaged(file, what, "run flent's test again") from None
     if not data.flows and not data.ping_s:
         raise ScenarioError(f"{file} has neither rates nor pings")
     return data
@@ -74,7 +79,12 @@ def _data(document: dict[str, Any]) -> Data:
                     rtt_s=_raw(raw.get(name, []), "tcp_rtt", 1e-3),
                 )
             )
-    return Data(flows, pings)
+    about = {
+        label: str(document["metadata"][key])
+        for label, key in _ABOUT.items()
+        if document["metadata"].get(key) is not None
+    }
+    return Data(flows, pings, str(document["metadata"].get("TITLE") or ""), about)
 
 
 def _raw(rows: list[dict[str, Any]], key: str, scale: float) -> Points:

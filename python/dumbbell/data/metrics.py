@@ -120,7 +120,7 @@ def find(name: str) -> Metric:
 
 def _unknown(name: str, known: Iterable[str]) -> ScenarioError:
     near = api.nearest(name, list(known))
-    which = f"did you mean `{near}`?" if near else "docs/results.md lists them"
+    which = f"did you mean `{near}`?" if near else "docs/reference/results.md lists them"
     return ScenarioError(f"there is no measurement `{name}`\nhelp: {which}")
 
 

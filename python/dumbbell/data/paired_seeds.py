@@ -75,7 +75,7 @@ def _partners(points: Sequence[dict[str, Any]], baseline: Baseline) -> list[int]
     for key in fixed:
         if key not in known:
             raise ScenarioError(
-                f"the sweep has no axis `{key}` to compare along; it has "
+                f"the sweep has no axis `{key}` to compare along; its axes are "
                 f"{', '.join(known) or 'none'}"
             )
     numbers = {_identity(point): i for i, point in reversed(list(enumerate(named)))}

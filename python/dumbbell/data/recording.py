@@ -59,6 +59,22 @@ def _periods_ms(duration_s: float) -> list[int]:
     return [ms for ms in steps if ms == 1 or ms * _INSTANTS <= duration_s * 1e3][::-1]
 
 
+def at_least(plan: Callable[[str | None], dict[str, Any]]) -> str | None:
+    """The period of `period`, however coarse it is; None if the scenario has a period of its own.
+    plan: as for `unasked`."""
+    size = plan(None)
+    if "every" in (size["scenario"].get("record") or {}):
+        return None
+    return period(seconds(str(size["duration"])))
+
+
+def without_period(data: dict[str, Any]) -> dict[str, Any]:
+    """A result without warnings about a period of the record that nobody asked for."""
+    left = [one for one in data.get("warnings", ()) if one["code"] != _TOO_COARSE]
+    told = {key: value for key, value in data.items() if key != "warnings"}
+    return told | ({"warnings": left} if left else {})
+
+
 def unasked(plan: Callable[[str | None], dict[str, Any]]) -> str | None:
     """The period with which `run --out` records the series of flows and queues: the longest that
     gives 600 instants and is not too coarse for the round-trip times (warning W009). None if the

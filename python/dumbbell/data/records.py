@@ -23,7 +23,7 @@ Series = Literal[
     "completions",
     "markers",
 ]
-"""The series that a run may record; docs/reference/results.md has their columns."""
+"""The series that a run may record; docs/reference/records.md has their columns."""
 Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
 """Kinds of rows that a summary has."""
 

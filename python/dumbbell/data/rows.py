@@ -104,12 +104,12 @@ class Session(Row, SessionNumbers):
 
 
 class Acks(Row, AcksNumbers):
-    """The acknowledgments of a flow on the reverse path; docs/reference/results.md defines each
+    """The acknowledgments of a flow on the reverse path; docs/reference/records.md defines each
     measurement."""
 
 
 class Queue(Row, QueueNumbers):
-    """Measurements of a queue; docs/reference/results.md defines each measurement."""
+    """Measurements of a queue; docs/reference/queue-measures.md defines each measurement."""
 
     @property
     def drops(self) -> dict[str, Number]:
@@ -119,8 +119,8 @@ class Queue(Row, QueueNumbers):
 
 class Marker(Row, MarkerNumbers):
     """A marker or another conditioner before a link: for one flow, or for all that its rule takes.
-    docs/reference/diffserv.md defines each measurement; those of tokens end in `_packets` where a
-    token stands for a packet."""
+    docs/reference/diffserv-measures.md defines each measurement; those of tokens end in `_packets`
+    where a token stands for a packet."""
 
     @property
     def packet_tokens(self) -> bool:

@@ -82,9 +82,9 @@ def _read(file: Path, read: Callable[[Path], T]) -> T:
         raise damaged(file, (str(error).splitlines() or ["it cannot be read"])[0]) from None
 
 
-def damaged(file: Path, what: object) -> CheckFailed:
-    """The error of a result file that is not what was written, as the extension words it."""
-    return CheckFailed(f"  \u00d7 {file} is damaged: {what}\n  help: run the scenario again\n")
+def damaged(file: Path, what: object, fix: str = "run the scenario again") -> CheckFailed:
+    """The error of a file that is not what was written, as the extension words it."""
+    return CheckFailed(f"  \u00d7 {file} is damaged: {what}\n  help: {fix}\n")
 
 
 def parts(

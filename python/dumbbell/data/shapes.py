@@ -1,5 +1,5 @@
-"""Protocols for presentation and models: what they use of results, sweeps, scenarios and Arrow
-tables."""
+"""Protocols of results, sweeps, scenarios and Arrow tables: the parts that presentation and models
+use, so that they need not import the classes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ class TableLike(Protocol):
     """Columns by name."""
 
     @property
-    def columns(self) -> list[str]: ...  # noqa: D102
+    def columns(self) -> list[str]: ...
     def __len__(self) -> int: ...
-    def column(self, name: str, limit: int | None = None) -> list[Value]: ...  # noqa: D102
-    def numbers(self, name: str) -> list[float]: ...  # noqa: D102
+    def column(self, name: str, limit: int | None = None) -> list[Value]: ...
+    def numbers(self, name: str) -> list[float]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 class ResultLike(Protocol):
@@ -28,24 +29,24 @@ class ResultLike(Protocol):
     json: dict[str, Any]
 
     @property
-    def flows(self) -> Rows[Flow]: ...  # noqa: D102
+    def flows(self) -> Rows[Flow]: ...
     @property
-    def queues(self) -> Rows[Queue]: ...  # noqa: D102
+    def queues(self) -> Rows[Queue]: ...
     @property
-    def sessions(self) -> Rows[Session]: ...  # noqa: D102
+    def sessions(self) -> Rows[Session]: ...
     @property
-    def markers(self) -> Rows[Marker]: ...  # noqa: D102
+    def markers(self) -> Rows[Marker]: ...
     @property
-    def hosts(self) -> Rows[Host]: ...  # noqa: D102
+    def hosts(self) -> Rows[Host]: ...
     @property
-    def totals(self) -> Totals: ...  # noqa: D102
+    def totals(self) -> Totals: ...
     @property
-    def runs(self) -> Sequence[ResultLike]: ...  # noqa: D102
+    def runs(self) -> Sequence[ResultLike]: ...
     @property
-    def fingerprint(self) -> str: ...  # noqa: D102
+    def fingerprint(self) -> str: ...
     @property
-    def valid(self) -> bool: ...  # noqa: D102
-    def series(self, name: Any) -> TableLike: ...  # noqa: D102
+    def valid(self) -> bool: ...
+    def series(self, name: Any) -> TableLike: ...
 
 
 class SweepLike(Protocol):
@@ -60,5 +61,5 @@ class SweepLike(Protocol):
 class ScenarioLike(Protocol):
     """A scenario that can be planned."""
 
-    def size(self) -> dict[str, Any]: ...  # noqa: D102
-    def check(self, *, points: int | None = None) -> list[dict[str, Any]]: ...  # noqa: D102
+    def size(self) -> dict[str, Any]: ...
+    def check(self, *, points: int | None = None) -> list[dict[str, Any]]: ...

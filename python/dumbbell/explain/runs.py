@@ -20,6 +20,7 @@ from ..errors import InvalidRun, ScenarioError
 from ..files import reading
 from ..files.write import temporary_folder
 from ..language import overrides
+from ..plugins.base import Own
 
 _LEVELS = 3
 _MOST_NAMES = 20
@@ -46,8 +47,17 @@ class Run:
     fingerprint: str
     flows: tuple[str, ...]
     duration_s: float
-    live: bool
-    """True if it ran on real kernels: it cannot be repeated."""
+    on: str = "sim"
+    """Where it ran: `sim`, `kernel` or `linux`."""
+    tables: dict[str, Any] | None = None
+    """The scenario of a result that this program made; None: it is in the result's directory."""
+    own: tuple[type[Own], ...] = ()
+    """Plugin classes that `tables` name."""
+
+    @property
+    def live(self) -> bool:
+        """True if kernels ran it: it is shown as recorded, not repeated."""
+        return self.on != "sim"
 
 
 def locate(result: str | Path, point: int | None = None, seed: int | None = None) -> Run:
@@ -59,7 +69,7 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
     base, point, seed = _home(Path(result), point, seed)
     data = summary.read(base)
     directory, changes, number = base, {}, None
-    live = data.get("on") == "kernel"
+    on = str(data.get("on") or "sim")
     if "points" in data:
         points = data["points"]
         number = _point(base, points, point)
@@ -94,7 +104,7 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
         fingerprint=by_seed[chosen]["fingerprint"],
         flows=tuple(str(f["name"]) for f in data["flows"]),
         duration_s=float(data.get("duration_s") or 0.0),
-        live=live,
+        on=on,
     )
 
 
@@ -126,7 +136,7 @@ def _point(base: Path, points: list[dict[str, Any]], wanted: int | None) -> int:
         ]
         more = [f"  ... to --point {len(points)}"] if len(told) > _MOST_NAMES else []
         head = (
-            f"{base} holds a sweep: say which point"
+            f"{base} holds a sweep: select a point with --point"
             if wanted is None
             else f"{base} has no point {wanted}"
         )
@@ -164,7 +174,7 @@ def repeat(run: Run, changes: Sequence[str], lack: str, out: Path, use: Sequence
         )
     wanted = _request(run, changes, lack, use) | {"out": str(out)}
     try:
-        fingerprint = api.run(wanted)["fingerprint"]
+        fingerprint = api.run(wanted, own=run.own)["fingerprint"]
     except ScenarioError as error:
         raise ScenarioError(f"{lack}, and the run cannot be repeated:\n{error.rendered}") from None
     if fingerprint != run.fingerprint:
@@ -172,22 +182,25 @@ def repeat(run: Run, changes: Sequence[str], lack: str, out: Path, use: Sequence
 
         raise InvalidRun(
             f"{lack}, and repeating the run gives the fingerprint {fingerprint} instead of "
-            f"{run.fingerprint}: the result was made by another build (it says {run.version}, this "
-            f"is {__version__}). Ask that build, or run {run.result / 'scenario.toml'} again with "
-            f"{again}"
+            f"{run.fingerprint}: the result was made by another build (it says {run.version}, "
+            f"this is {__version__}). Use that build, or run {run.result / 'scenario.toml'} again "
+            f"with {again}"
         )
 
 
 def plan(run: Run, use: Sequence[str] = ()) -> dict[str, Any]:
     """The plan of a run, from the scenario of its result. Errors as of `repeat`."""
     lack = f"the plan of {run.result} was not recorded"
-    found: dict[str, Any] = api.plan(_request(run, (), lack, use) | {"points": 1})["points"][0]
+    request = _request(run, (), lack, use) | {"points": 1}
+    found: dict[str, Any] = api.plan(request, run.own)["points"][0]
     return dict(found["plan"])
 
 
 def scenario(run: Run) -> dict[str, Any]:
     """The tables of a run's scenario, as its result has them, with the point's overrides by their
     keys; empty if the file is gone."""
+    if run.tables is not None:
+        return {**run.tables, **run.overrides}
     file = run.result / "scenario.toml"
     if not api.check_file(file):
         return {}
@@ -205,6 +218,12 @@ def _tables(file: Path) -> dict[str, Any]:
 
 def _request(run: Run, changes: Sequence[str], lack: str, use: Sequence[str]) -> dict[str, Any]:
     """The request that makes a run again."""
+    if run.tables is not None:  # This program named its files with algorithms itself.
+        value = {k: v for k, v in run.tables.items() if k not in ("sweep", "stop", "extends")}
+        point = [f"{key}={overrides.literal(changed)}" for key, changed in run.overrides.items()]
+        return api.request(
+            {"value": value, "name": run.name}, [*point, *changes], seed=run.seed, replications=1
+        )
     file = run.result / "scenario.toml"
     api.check_file(file)
     try:
@@ -230,7 +249,7 @@ def repeated(
     """`repeat` in a temporary directory: the directory, and the sentence that says so."""
     with temporary_folder() as scratch:
         repeat(run, changes, lack, scratch, use)
-        yield scratch, f"{lack}: repeated the run (fingerprint {run.fingerprint} as before)"
+        yield scratch, f"{lack}: repeated the run (fingerprint {run.fingerprint}, unchanged)"
 
 
 def _without_programs(value: dict[str, Any], run: Run, lack: str, use: Sequence[str]) -> list[str]:
@@ -247,7 +266,7 @@ def _without_programs(value: dict[str, Any], run: Run, lack: str, use: Sequence[
     }
     if (named or len(changes) < len(run.overrides)) and not use:
         raise ScenarioError(
-            f"{lack}, and the run needs algorithms of its own ({named}) to be repeated. "
-            "A result runs no programs by itself: name their files with --use FILE"
+            f"{lack}, and repeating the run needs its plugins ({named}). Dumbbell does not run "
+            "code from a result: name the files with --use FILE"
         )
     return [f"{key}={overrides.literal(changed)}" for key, changed in changes.items()]

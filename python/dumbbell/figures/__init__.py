@@ -12,7 +12,7 @@ from typing import Any
 _HOME = {
     "save": "style",
     "svg": "style",
-    "look": "style",
+    "look": "style.palette",
     "over_parameter": "compare",
     "over_sweep": "compare",
     "trace": "compare",
@@ -31,6 +31,7 @@ _HOME = {
     "Source": "recorded_run",
     "View": "recorded_run",
     "draw": "kinds",
+    "draw_on_demand": "kinds",
     "missing": "kinds",
     "KINDS": "kinds",
 }

@@ -15,7 +15,7 @@ from ..errors import ScenarioError
 from . import crowd, style
 from .crowd import Member
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -105,22 +105,22 @@ def acks(source: Source, view: View) -> Figure:
         else:
             lost = _stairs(time, member, found[0]) or lost
     if lost:
-        time.plot([], [], linestyle="none", marker="x", color=style.BLACK, label="one was lost")
+        time.plot([], [], linestyle="none", marker="x", color=palette.BLACK, label="one was lost")
     time.set(xlabel="time [s]", ylabel="acknowledged [MB]")
-    style.legend(time)
-    style.head(figure, crowd.note(members))
+    lettering.legend(time)
+    lettering.head(figure, crowd.note(members))
     return figure
 
 
 def _stairs(axes: Any, member: Member, s: Spacings) -> bool:
     """What a flow had acknowledged over time. True if some of its acknowledgments were lost."""
-    name, counted = style.short(member.label), s.acked_bytes / 1e6
+    name, counted = lettering.short(member.label), s.acked_bytes / 1e6
     axes.plot(s.arrived_s, counted, drawstyle="steps-post", label=name, **member.look.trace())
     if not len(s.dropped_s):
         return False
     at = np.interp(s.dropped_s, s.arrived_s, counted) if len(counted) else 0 * s.dropped_s
     cross: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 4}
-    axes.plot(s.dropped_s, at, color=style.BLACK, **cross)
+    axes.plot(s.dropped_s, at, color=palette.BLACK, **cross)
     return True
 
 
@@ -140,7 +140,7 @@ def _pairs(axes: Any, found: list[tuple[Member, list[Spacings]]]) -> None:
             color=member.look.color,
             markeredgewidth=0,
             rasterized=len(there) > 2000,
-            label=style.short(member.label),
+            label=lettering.short(member.label),
         )
     axes.set(
         xscale="log",
@@ -155,14 +155,14 @@ def _pairs(axes: Any, found: list[tuple[Member, list[Spacings]]]) -> None:
         middle = float(np.sqrt(ends[0] * ends[1]))
         above = factor > 1
         place = (0, 5) if above else (0, -11)
-        style.label(axes, middle, factor * middle, text, "#555555", place)
+        lettering.label(axes, middle, factor * middle, text, "#555555", place)
     axes.set(xlim=ends, ylim=ends)
     if ends[1] < 100 * ends[0]:  # Powers of ten would name one place or two.
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(LogLocator(subs=(1, 3)))
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axis.set_minor_formatter(NullFormatter())
-    style.legend(axes)
+    lettering.legend(axes)
 
 
 __all__ = ["Spacings", "acks", "spacings"]

@@ -10,9 +10,9 @@ from ..aqm_response.measure import Curve, Share
 from ..aqm_response.theory import Over, Response
 from ..present.units import significant
 from . import style
-from .style import Figure
+from .style import Figure, lettering, palette
 
-_LAW, _POINTS = style.VERMILLION, style.BLUE
+_LAW, _POINTS = palette.VERMILLION, palette.BLUE
 _SMALL = 0.3
 """A law below this gets a second panel with a scale of its own."""
 
@@ -30,7 +30,9 @@ def signalling(curve: Curve) -> Figure:
     changed = ", ".join(
         f"{key} {value}" for key, value in curve.parameters.items() if key != "kind"
     )
-    style.head(figure, f"{curve.name}{': ' if changed else ''}{changed}\nlaw: {curve.theory.text}")
+    lettering.head(
+        figure, f"{curve.name}{': ' if changed else ''}{changed}\nlaw: {curve.theory.text}"
+    )
     return figure
 
 
@@ -53,7 +55,7 @@ def _points(axes: Any, shares: Sequence[Share], color: str = _POINTS, of: str = 
 
 
 def _law(axes: Any, x: list[float], y: list[float], label: str = "law") -> None:
-    axes.plot(x, y, color=_LAW, linestyle=style.DASHES[1], linewidth=1.6, label=label, zorder=3)
+    axes.plot(x, y, color=_LAW, linestyle=palette.DASHES[1], linewidth=1.6, label=label, zorder=3)
 
 
 def _over(curve: Curve, theory: Over) -> Figure:
@@ -65,13 +67,13 @@ def _over(curve: Curve, theory: Over) -> Figure:
     for axes, detail in zip([drawn] if panels == 1 else drawn, (False, True), strict=False):
         for number, of in enumerate(dict.fromkeys(s.of for s in shares)):
             part = [s for s in shares if s.of == of]
-            _points(axes, part, (_POINTS, style.GREEN, style.BLACK)[number % 3], of)
+            _points(axes, part, (_POINTS, palette.GREEN, palette.BLACK)[number % 3], of)
             label = "law at the same decisions" if number == 0 else "_nolegend_"
             _law(axes, [s.x for s in part], [s.law for s in part], label)
         axes.set(xlabel=theory.label, ylabel="signals per packet")
         axes.set_ylim(0, 1.3 * highest if detail else 1.05 * max(0.05, *(s.law for s in shares)))
         axes.set_xlim(0, 1.05 * max(s.x for s in random) if detail else None)
-        style.legend(axes)
+        lettering.legend(axes)
     return figure
 
 
@@ -86,7 +88,7 @@ def _response(curve: Curve, theory: Response) -> Figure:
     for axes in (left, right):
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
-        style.legend(axes)
+        lettering.legend(axes)
     return figure
 
 
@@ -106,7 +108,7 @@ def _instants(curve: Curve) -> Figure:
     for axes in (left, right):
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
-        style.legend(axes)
+        lettering.legend(axes)
     return figure
 
 
@@ -117,13 +119,13 @@ def differs(curve: Curve) -> str:
             s for s in curve.shares if not s.interval[0] - 1e-9 <= s.law <= s.interval[1] + 1e-9
         ]
         return (
-            f"{len(outside)} of {len(curve.shares)} measured shares have the law outside "
-            "their 95 % interval"
+            f"{len(outside)} of {len(curve.shares)} measured shares differ from the law by more "
+            "than their 95 % interval"
         )
     worst = max((abs(a - b) for a, b in zip(curve.times, curve.law, strict=False)), default=0.0)
     apart = (
         f"at most {significant(1e3 * worst)} ms from the law"
         if worst > 1e-9
-        else "each at the instant of the law"
+        else "each at the time of the law"
     )
     return f"{len(curve.times)} signals, {apart}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import style
+from .style import lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,13 +33,13 @@ class Member:
     label: str
     names: tuple[str, ...]
     place: int
-    """Its look is `style.nth(place)`."""
+    """Its look is `palette.nth(place)`."""
     grouped: bool = False
 
     @property
-    def look(self) -> style.Look:
+    def look(self) -> palette.Look:
         """Color, marker and dash."""
-        return style.nth(self.place)
+        return palette.nth(self.place)
 
     def rows(self, frame: polars.DataFrame, column: str) -> polars.DataFrame:
         """The rows of a frame that are about it."""
@@ -105,7 +105,7 @@ def note(of: Sequence[Member]) -> str:
         return ""
     alone = len(of) == 1  # Without a legend.
     return (
-        f"{style.short(groups[0].label)}: median and 10-90 %"
+        f"{lettering.short(groups[0].label)}: median and 10-90 %"
         if alone
         else "median and 10-90 % of each group"
     )
@@ -131,7 +131,9 @@ def lines(
         else:
             rows = member.rows(runs[0], key)
             time, values = (rows[c].to_numpy().astype(np.float64) for c in ("time_s", column))
-            axes.plot(time, values / scale, label=style.short(member.label), **member.look.trace())
+            axes.plot(
+                time, values / scale, label=lettering.short(member.label), **member.look.trace()
+            )
             drawn.append((time, values / scale))
     return drawn
 
@@ -161,11 +163,13 @@ def band(
     low: Array,
     middle: Array,
     high: Array,
-    look: style.Look | None = None,
+    look: palette.Look | None = None,
 ) -> None:
     """A median with its band, in the member's look unless another is given."""
     look = look or member.look
-    axes.plot(time, middle, label=style.short(member.label), **look.trace() | {"linewidth": 1.6})
+    axes.plot(
+        time, middle, label=lettering.short(member.label), **look.trace() | {"linewidth": 1.6}
+    )
     axes.fill_between(time, low, high, color=look.color, alpha=0.2, linewidth=0)
 
 

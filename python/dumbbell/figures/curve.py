@@ -10,7 +10,7 @@ from typing import Any
 from .. import catalogue
 from ..errors import ScenarioError
 from . import style
-from .style import Figure
+from .style import Figure, lettering, palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,8 @@ class Red:
         values = {p.name: p.default for p in red.parameters} | dict(parameters)
         if str(values.get("auto_th")).lower() == "true":
             raise ScenarioError(
-                "with auto_th the thresholds follow from a link, which a curve alone does not "
-                "have: draw that of a "
-                "run, or write min_th and max_th"
+                "with auto_th the thresholds depend on a link, which a curve does not have: draw "
+                "the curve of a run, or write min_th and max_th"
             )
         curve = cls(
             min_th=_packets(values, "min_th"),
@@ -76,7 +75,7 @@ def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figu
     would hide."""
     figure, (whole, detail) = style.new(1, 2, size=(8.6, 3.4))
     for i, (label, red) in enumerate(curves):
-        look = style.nth(i)
+        look = palette.nth(i)
         xs = [x for corner in red.corners[1:] for x in (corner - 1e-9, corner)]
         xs = [0.0, *xs]
         ys = [red(x) for x in xs]
@@ -92,7 +91,7 @@ def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figu
     whole.set_title("whole range", loc="left", pad=pad)
     detail.set_title("random region", loc="left", pad=pad)
     if len(curves) > 1:
-        style.legend(whole)
+        lettering.legend(whole)
     if title:
         figure.suptitle(title, x=0.01, ha="left")
     return figure

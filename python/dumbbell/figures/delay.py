@@ -11,7 +11,7 @@ from ..errors import ScenarioError
 from ..present.units import plain_rate
 from . import style
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -120,15 +120,15 @@ def delay(source: Source, view: View) -> Figure:
     figure, (whole, tail) = style.new(1, 2, size=(9.2, 3.8))
     alone = len(found) == 1
     for d in found:
-        look = style.nth(d.place)
-        label = style.short(d.flow) + (", one way" if alone else "")
+        look = palette.nth(d.place)
+        label = lettering.short(d.flow) + (", one way" if alone else "")
         for values, dash in ((d.one_way_s, "-"), (d.queueing_s, _DOTTED)):
             line: dict[str, Any] = {"color": look.color, "linestyle": dash, "linewidth": 1.5}
             ms, share = values * 1e3, np.arange(1, len(values) + 1) / len(values)
             whole.plot(ms, share, drawstyle="steps-post", label=label, **line)
             tail.plot(ms, 1 - share + 1 / len(ms), drawstyle="steps-pre", **line)
             label = "_"
-    color = style.nth(found[0].place).color if alone else style.GREY
+    color = palette.nth(found[0].place).color if alone else palette.GREY
     whole.plot([], [], color=color, linestyle=_DOTTED, label="queueing in it")
     whole.set(xlabel="delay [ms]", ylabel="share of packets, at most", ylim=(0, 1.01))
     tail.set(xlabel="delay [ms]", ylabel="share of packets, at least")
@@ -136,5 +136,5 @@ def delay(source: Source, view: View) -> Figure:
     tail.set_ylim(top=1.1)
     for axes in (whole, tail):
         axes.set_xlim(left=0)
-    style.legend(whole)
+    lettering.legend(whole)
     return figure

@@ -12,7 +12,7 @@ from ..present.units import plain_rate
 from . import crowd, style
 from .crowd import Member
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,7 +29,7 @@ def delays(source: Source, view: View) -> Figure:
     histogram's: a 32nd of what exceeds the propagation."""
     if view.from_s is not None or view.to_s is not None:
         raise ScenarioError(
-            "delays.parquet has no instants: leave --from and --to out, or draw `delay`"
+            "delays.parquet has no times: leave out --from and --to, or draw `delay`"
         )
     bins = source.need("delays", ("from_s", "to_s", "packets"))
     jitter = _jitters(source)
@@ -37,7 +37,7 @@ def delays(source: Source, view: View) -> Figure:
     members = source.members(bins, view)
     for member in members:
         low, high, share = _histogram(member, bins)
-        label = style.short(member.label)
+        label = lettering.short(member.label)
         if member.label in jitter:
             label += f", jitter {jitter[member.label] * 1e3:.3g} ms"
         line: dict[str, Any] = {"color": member.look.color, "linestyle": member.look.dash}
@@ -47,7 +47,7 @@ def delays(source: Source, view: View) -> Figure:
     whole.set(xlabel="one-way delay [ms]", ylabel="share of packets, at most", ylim=(0, 1.01))
     parts.set(xlabel="one-way delay [ms]", ylabel="share of packets in a millisecond")
     parts.set_yscale("log")
-    style.legend(whole)
+    lettering.legend(whole)
     return figure
 
 
@@ -99,11 +99,11 @@ def loss(source: Source, view: View) -> Figure:
     members = source.members(rows, view)
     figure, axes = style.new(1, 1, size=(7.2, 3.6))
     traces = crowd.lines(axes, [rows], "flow", "lost_percent", members)
-    axes.set(xlabel="time [s]", ylabel="lost of all sent so far [%]")
+    axes.set(xlabel="time [s]", ylabel="lost share of all sent so far [%]")
     axes.margins(x=0.01)
-    style.from_zero(axes, traces, unit=" %")
-    style.legend(axes)
-    style.head(figure, crowd.note(members))
+    lettering.from_zero(axes, traces, unit=" %")
+    lettering.legend(axes)
+    lettering.head(figure, crowd.note(members))
     return figure
 
 
@@ -117,7 +117,8 @@ def rates(source: Source, view: View, names: tuple[str, str]) -> tuple[Array, Ar
     both = two[0].join(two[1], on="time_s", suffix="_other").sort("time_s")
     if both.height < 3:
         raise ScenarioError(
-            f"{source}: {names[0]} and {names[1]} have no two periods in common in this part"
+            f"{source}: {names[0]} and {names[1]} have fewer than two periods in common in this "
+            "part"
         )
     span = both["time_s"].diff().drop_nulls().to_numpy()
     x, y = (
@@ -136,7 +137,7 @@ def scatter(source: Source, view: View) -> Figure:
     names = tuple(view.flows) if view.flows else tuple(there[:2])
     if len(set(names)) != 2:
         raise ScenarioError(
-            "scatter draws two flows against each other: name them, --flow A --flow B"
+            "scatter draws two flows against each other: name them with --flow A --flow B"
         )
     for name in names:
         if name not in there:
@@ -153,7 +154,7 @@ def scatter(source: Source, view: View) -> Figure:
         marker="o",
         markersize=3,
         alpha=0.45,
-        color=style.BLUE,
+        color=palette.BLUE,
     )
     axes.plot(
         x.mean() * scale,
@@ -161,21 +162,21 @@ def scatter(source: Source, view: View) -> Figure:
         linestyle="none",
         marker="+",
         markersize=12,
-        color=style.VERMILLION,
+        color=palette.VERMILLION,
     )
     capacity = _capacity(source, (names[0], names[1]))
     top = max(float(x.max()), float(y.max())) * scale * 1.05 or 1.0
     if capacity is not None:
         end = capacity * scale
-        axes.plot([0, end], [end, 0], color=style.BLACK, linewidth=1.0, linestyle=(0, (5, 2)))
+        axes.plot([0, end], [end, 0], color=palette.BLACK, linewidth=1.0, linestyle=(0, (5, 2)))
     axes.set(
-        xlabel=f"{style.short(names[0])} [{unit}]",
-        ylabel=f"{style.short(names[1])} [{unit}]",
+        xlabel=f"{lettering.short(names[0])} [{unit}]",
+        ylabel=f"{lettering.short(names[1])} [{unit}]",
         xlim=(0, top),
         ylim=(0, top),
     )
     line = "" if capacity is None else f"; dashed: together {capacity * scale:.4g} {unit}"
-    style.head(figure, f"{len(x)} periods, rho = {correlation(x, y)}{line}")
+    lettering.head(figure, f"{len(x)} periods, rho = {correlation(x, y)}{line}")
     return figure
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.patches import Rectangle
 
 from . import style
-from .style import Figure
+from .style import Figure, palette
 
 
 def error_map(
@@ -45,11 +45,16 @@ def error_map(
                 weight=weight,
                 size=8,
             )
-        axes.plot([j - 0.32, j + 0.32], [lowest[j] + 0.36] * 2, color=style.BLACK, linewidth=1)
+        axes.plot([j - 0.32, j + 0.32], [lowest[j] + 0.36] * 2, color=palette.BLACK, linewidth=1)
     best = min(range(len(x)), key=lambda j: columns[j][lowest[j]])
     axes.add_patch(
         Rectangle(
-            (best - 0.5, lowest[best] - 0.5), 1, 1, fill=False, linewidth=2.4, edgecolor=style.BLACK
+            (best - 0.5, lowest[best] - 0.5),
+            1,
+            1,
+            fill=False,
+            linewidth=2.4,
+            edgecolor=palette.BLACK,
         )
     )
     axes.set_xticks(range(len(x)), [f"{v:g}" for v in x])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..data import series
+from ..explain import on_demand, runs
 from . import (
     acks,
     crowd,
@@ -115,4 +116,26 @@ def draw(source: Source, kinds: list[str], view: View) -> dict[str, Figure]:
     return {name: KINDS[name].draw(source, view) for name in kinds or _drawable(source)}
 
 
-__all__ = ["KINDS", "Kind", "draw", "missing"]
+def draw_on_demand(
+    run: runs.Run, name: str, kinds: list[str], view: View, use: Sequence[str] = ()
+) -> tuple[dict[str, Figure], list[str]]:
+    """Figures as of `draw`, and what to say of a run that was repeated because it has not the
+    records. name: what messages call the result. use: files with algorithms of the user's own."""
+    source = Source(run.directory, name)
+    lacks = missing(source, kinds)
+    if not lacks:
+        return draw(source, kinds, view), []
+    alone = kinds == ["timeseq"]
+    wanted = on_demand.Wanted(
+        run,
+        name,
+        lacks,
+        flows=view.flows if alone else (),
+        use=use,
+        often=(view.flows or ("",))[0] if alone else None,
+    )
+    with on_demand.repeated(wanted) as (directory, said):
+        return draw(Source(directory, name), kinds, view), [said]
+
+
+__all__ = ["KINDS", "Kind", "draw", "draw_on_demand", "missing"]

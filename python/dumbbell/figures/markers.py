@@ -10,7 +10,7 @@ from ..data import series
 from ..errors import ScenarioError
 from . import style
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import polars
@@ -43,9 +43,9 @@ def place(source: Source, view: View) -> tuple[str, polars.DataFrame]:
             there = (
                 f"there are {', '.join(known[:20])}"
                 if known
-                else "markers here are of no single flow"
+                else "no marker here belongs to a single flow"
             )
-            raise ScenarioError(f"there is no marker of the flow `{wanted}` here; {there}")
+            raise ScenarioError(f"the flow `{wanted}` has no marker here; {there}")
         rows = rows.filter(pl.col("flow") == wanted)
     with_tokens = rows.filter(pl.col("tokens").is_not_null())
     chosen = (with_tokens if with_tokens.height else rows).head(1)
@@ -71,15 +71,15 @@ def markers(source: Source, view: View) -> Figure:
     window = None if windows is None else view.cut(windows.filter(pl.col("flow") == flow))
     panels: list[tuple[str, Any, Any, str]] = []
     if window is not None and window.height and "cwnd_packets" in window.columns:
-        panels.append(("cwnd\n[packets]", window["time_s"], window["cwnd_packets"], style.BLUE))
+        panels.append(("cwnd\n[packets]", window["time_s"], window["cwnd_packets"], palette.BLUE))
     if rows["tokens"].null_count() < rows.height:
-        panels.append(("tokens", rows["time_s"], rows["tokens"], style.GREEN))
-        panels.append(("tokens lost", rows["time_s"], rows["tokens_lost"], style.VERMILLION))
+        panels.append(("tokens", rows["time_s"], rows["tokens"], palette.GREEN))
+        panels.append(("tokens lost", rows["time_s"], rows["tokens_lost"], palette.VERMILLION))
     if (rows["held"] > 0).any():
-        panels.append(("held\n[packets]", rows["time_s"], rows["held"], style.PURPLE))
+        panels.append(("held\n[packets]", rows["time_s"], rows["held"], palette.PURPLE))
     if len(panels) <= 1:
-        panels.append(("IN\n[packets]", rows["time_s"], rows["in_packets"], style.GREEN))
-        panels.append(("OUT\n[packets]", rows["time_s"], rows["out_packets"], style.ORANGE))
+        panels.append(("IN\n[packets]", rows["time_s"], rows["in_packets"], palette.GREEN))
+        panels.append(("OUT\n[packets]", rows["time_s"], rows["out_packets"], palette.ORANGE))
     figure, column = style.new(
         len(panels), 1, size=(7.2, 0.9 + 1.45 * len(panels)), sharex=True, squeeze=False
     )
@@ -90,7 +90,7 @@ def markers(source: Source, view: View) -> Figure:
         axes.margins(x=0.01)
     column[-1][0].set_xlabel("time [s]")
     figure.align_ylabels()
-    style.head(figure, title)
+    lettering.head(figure, title)
     return figure
 
 

@@ -15,7 +15,7 @@ from ..present.units import plain_packets
 from . import style
 from .curve import Red
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -119,9 +119,8 @@ def _all_recorded(source: Source) -> None:
     plan = source.plan or {}
     if len(plan.get("record", {}).get("packets", [])) < len(plan.get("flows", [])):
         raise ScenarioError(
-            "a frequency needs all arrivals, and only some flows' packets were recorded: run it "
-            "again with "
-            "-s record.packets=true"
+            "a frequency needs all arrivals, but only the packets of some flows were recorded: "
+            "run it again with -s record.packets=true"
         )
 
 
@@ -161,7 +160,7 @@ def measured_curve(source: Source, view: View) -> Figure:
             f"of the run"
         )
     random = [b for b in shown if b.low < m.red.max_th]
-    look = style.look(m.kind)
+    look = palette.look(m.kind)
     x = [(b.low + b.high) / 2 for b in shown]
     y = [b.signals / b.arrivals for b in shown]
     bounds = [wilson95(b.signals, b.arrivals) for b in shown]
@@ -175,7 +174,7 @@ def measured_curve(source: Source, view: View) -> Figure:
     if m.spacing != "bernoulli":
         expected = [frequency(p, m.spacing) for p in p_b]
         label = f"expected, {m.spacing} spacing"
-        axes.plot(grid, expected, color=style.BLACK, linewidth=1.3, label=label)
+        axes.plot(grid, expected, color=palette.BLACK, linewidth=1.3, label=label)
     bars = {
         "linestyle": "none",
         "marker": look.marker,
@@ -194,7 +193,7 @@ def measured_curve(source: Source, view: View) -> Figure:
     axes.set_ylim(0, min(1.02, 1.25 * max(ceiling, frequency(m.red.max_p, m.spacing))))
     axes.set_xlim(0, grid[-1])
     axes.set(
-        xlabel=f"average queue at {style.short(m.queue)} [packets]",
+        xlabel=f"average queue at {lettering.short(m.queue)} [packets]",
         ylabel="signals per arriving packet",
     )
     for name, value in (("min_th", m.red.min_th), ("max_th", m.red.max_th)):
@@ -209,5 +208,5 @@ def measured_curve(source: Source, view: View) -> Figure:
             color="#555555",
             fontsize=9,
         )
-    style.legend(axes)
+    lettering.legend(axes)
     return figure

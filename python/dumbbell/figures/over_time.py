@@ -13,14 +13,14 @@ from . import crowd, style
 from .crowd import Member
 from .queues import queue
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering
 from .windows import cwnd
 
 if TYPE_CHECKING:
     import polars
 
     from ..data.records import Series
-    from ..result import Result
+    from ..data.shapes import ResultLike
 
 
 def recorded(directory: str | Path) -> dict[str, Figure]:
@@ -34,8 +34,7 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     if not runs:
         return {}
     first = Source(runs[0])
-    flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
-    queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
+    flows, queues = _frames(runs, "flows"), _frames(runs, "queues")
     figures = {}
     if flows:
         drawn = first.members(flows[0], View())
@@ -47,7 +46,13 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     return figures
 
 
-def of_result(result: Result) -> dict[str, Figure]:
+def _frames(runs: Sequence[Path], name: Series) -> list[polars.DataFrame]:
+    """A series of each run that has rows of it. The flows of a program have none."""
+    frames = (series.read(run, name) for run in runs)
+    return [frame for frame in frames if frame is not None and frame.height]
+
+
+def of_result(result: ResultLike) -> dict[str, Figure]:
     """Every figure that a result has the series for, by name: `cwnd`, `goodput`, `queue`.
     `ScenarioError` if it has none: run with `record_every`."""
     import polars
@@ -98,10 +103,10 @@ def goodput(
             traces.append(_mean(axes, frames, member))
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
     axes.margins(x=0.01)
-    style.from_zero(axes, traces)
-    style.legend(axes)
+    lettering.from_zero(axes, traces)
+    lettering.legend(axes)
     seconds = "means over each second" if long else ""
-    style.head(figure, title or " · ".join(filter(None, (seconds, crowd.note(drawn)))))
+    lettering.head(figure, title or " · ".join(filter(None, (seconds, crowd.note(drawn)))))
     return figure
 
 
@@ -113,7 +118,7 @@ def _mean(
     time, *columns = zip(*(row for row in rows if None not in row), strict=True)
     columns = list(zip(*columns, strict=True))
     means = [sum(c) / len(c) / 1e6 for c in columns]
-    axes.plot(time, means, label=style.short(member.label), **member.look.trace())
+    axes.plot(time, means, label=lettering.short(member.label), **member.look.trace())
     if len(frames) > 1:
         low, high = zip(*(ci95(c) for c in columns), strict=True)
         edges = ([x / 1e6 for x in edge] for edge in (low, high))

@@ -13,7 +13,7 @@ from matplotlib.colors import ListedColormap
 from ..errors import ScenarioError
 from . import style
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import polars
@@ -48,19 +48,18 @@ def phase(source: Source, view: View) -> Figure:
     queue = str(queues["queue"][0])
     lengths = queues.filter(queues["queue"] == queue).select("time_s", y="queue_packets")
     both = flow.select("time_s", x="cwnd_packets").join(lengths, on="time_s")
-    return _draw(both, _label(name), f"queue at {style.short(queue, 24)} [packets]", fair=False)
+    return _draw(both, _label(name), f"queue at {lettering.short(queue, 24)} [packets]", fair=False)
 
 
 def _label(name: str) -> str:
-    return f"cwnd of {style.short(name, 24)} [packets]"
+    return f"cwnd of {lettering.short(name, 24)} [packets]"
 
 
 def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Figure:
     both = both.drop_nulls().sort("time_s")
     if both.height < 2:
         raise ScenarioError(
-            "there are no two instants to draw a line between: record more often, or widen --from "
-            "and --to"
+            "a line needs at least two times: record more often, or widen --from and --to"
         )
     figure, axes = style.new(size=(5.4, 4.4))
     points = np.column_stack([both["x"].to_numpy(), both["y"].to_numpy()]).astype(float)
@@ -97,9 +96,9 @@ def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Fig
         axes.set(xlim=(0, highest[0]), ylim=(0, highest[1]))
     for place, marker, word, below in ((points[0], "o", "start", -15), (points[-1], "s", "end", 7)):
         axes.plot(
-            *place, marker, color=style.BLACK, markerfacecolor="white", markersize=6, zorder=4
+            *place, marker, color=palette.BLACK, markerfacecolor="white", markersize=6, zorder=4
         )
-        style.label(axes, float(place[0]), float(place[1]), word, offset=(5, below))
+        lettering.label(axes, float(place[0]), float(place[1]), word, offset=(5, below))
     axes.set(xlabel=x_label, ylabel=y_label)
     figure.colorbar(line, ax=axes, label="time [s]", shrink=0.85, pad=0.02)
     return figure

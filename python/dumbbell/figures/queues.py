@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..data import series
 from . import crowd, style
 from .crowd import Member
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import polars
@@ -33,25 +33,25 @@ def queue(
             traces += crowd.lines(axes, [run], "queue", "queue_packets", [member])
             continue
         thin = {"linewidth": 0.7, "alpha": 0.75, "linestyle": "-"}
-        name = style.short(member.label, 26)
+        name = lettering.short(member.label, 26)
         time, length = frame["time_s"].to_numpy(), frame["queue_packets"].to_numpy()
         axes.plot(time, length, label=name, **member.look.trace() | thin)
         traces.append((time, length))
         if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
-            black = {"color": style.BLACK, "linewidth": 1.6}
+            black = {"color": palette.BLACK, "linewidth": 1.6}
             axes.plot(time, frame["avg"], label=f"{name}, average", **black)
         found = ((name, _constant(frame, name)) for name in _THRESHOLDS)
         thresholds |= {(name, value): None for name, value in found if value is not None}
     for name, value in thresholds:
-        red = {"color": style.VERMILLION, "linewidth": 1.0, "linestyle": (0, (4, 2))}
+        red = {"color": palette.VERMILLION, "linewidth": 1.0, "linestyle": (0, (4, 2))}
         axes.axhline(value, zorder=1.5, **red)
-        style.beside(axes, value, name, style.VERMILLION)
+        lettering.beside(axes, value, name, palette.VERMILLION)
     axes.set(xlabel="time [s]", ylabel="queue [packets]")
     axes.margins(x=0.01)
-    style.from_zero(axes, traces, least=1.1 * max((v for _, v in thresholds), default=0.0))
-    style.legend(axes)
+    lettering.from_zero(axes, traces, least=1.1 * max((v for _, v in thresholds), default=0.0))
+    lettering.legend(axes)
     first = f"the first of {len(runs)} runs" if len(runs) > 1 else ""
-    style.head(figure, title or " · ".join(filter(None, (first, crowd.note(drawn)))))
+    lettering.head(figure, title or " · ".join(filter(None, (first, crowd.note(drawn)))))
     return figure
 
 

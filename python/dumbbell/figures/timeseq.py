@@ -13,7 +13,7 @@ from ..errors import ScenarioError
 from ..present import network, units
 from . import style
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,11 +27,11 @@ _MANY = 4000
 _SAMPLES_PER_RTT = 10
 _FEW_DROPS = 24
 _SENT, _AGAIN, _ACK, _SACK, _WINDOW = (
-    style.BLUE,
-    style.VERMILLION,
-    style.GREEN,
-    style.PURPLE,
-    style.ORANGE,
+    palette.BLUE,
+    palette.VERMILLION,
+    palette.GREEN,
+    palette.PURPLE,
+    palette.ORANGE,
 )
 _BLOCK = re.compile(r"(\d+)-(\d+)")
 
@@ -186,7 +186,7 @@ def timeseq(source: Source, view: View) -> Figure:
             s.dropped.time_s,
             middle,
             "x",
-            color=style.BLACK,
+            color=palette.BLACK,
             markersize=6.5 if len(middle) <= _FEW_DROPS else 4,
             markeredgewidth=1.5,
             label="dropped",
@@ -202,9 +202,9 @@ def timeseq(source: Source, view: View) -> Figure:
         times.min() - pad if view.from_s is None else view.from_s,
         times.max() + pad if view.to_s is None else view.to_s,
     )
-    style.legend(axes)
-    head = f"{style.short(s.flow)}, at its sender"
-    style.head(figure, " · ".join(filter(None, (head, hidden, s.note))))
+    lettering.legend(axes)
+    head = f"{lettering.short(s.flow)}, at its sender"
+    lettering.head(figure, " · ".join(filter(None, (head, hidden, s.note))))
     return figure
 
 
@@ -241,7 +241,7 @@ def _upper(axes: Any, s: Sequence, scale: float, bottom: float, top: float) -> s
         if not len(byte) or np.isnan(byte).all():
             continue
         if np.nanmin(byte) > limit:
-            hidden.append(f"the {words} is beyond the picture")
+            hidden.append(f"the {words} is outside of the figure")
             continue
         axes.step(
             time,

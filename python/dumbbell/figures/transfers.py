@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ScenarioError
 from . import style
 from .recorded_run import Source, View
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import polars
@@ -40,7 +40,7 @@ def completions(schemes: Mapping[str, Sequence[polars.DataFrame]], title: str = 
         rows = pl.concat(list(frames)).filter(pl.col("completion_s").is_not_null())
         if rows.height == 0:
             continue
-        look = style.look(name.rsplit(" = ")[-1]) if len(schemes) > 1 else style.nth(place)
+        look = palette.look(name.rsplit(" = ")[-1]) if len(schemes) > 1 else palette.nth(place)
         ms = np.sort(rows["completion_s"].to_numpy()) * 1e3
         share = np.arange(1, len(ms) + 1) / len(ms)
         cdf.plot(ms, share, drawstyle="steps-post", label=name, **look.trace())
@@ -64,8 +64,8 @@ def completions(schemes: Mapping[str, Sequence[polars.DataFrame]], title: str = 
         xscale="log",
     )
     mean.set(xlabel="size [B]", ylabel="mean completion time [ms]", xscale="log", yscale="log")
-    style.legend(mean)
-    style.head(figure, title)
+    lettering.legend(mean)
+    lettering.head(figure, title)
     return figure
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..data import series
 from . import crowd, style
 from .crowd import Member
-from .style import Figure
+from .style import Figure, lettering, palette
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,9 +22,9 @@ _MOST_PANELS = 4
 _MANY = 24
 # The marks of reactions, the same for every flow: cause, marker, color and words.
 REACTIONS = (
-    ("loss", "v", style.VERMILLION, "loss found by acknowledgments"),
-    ("timeout", "X", style.BLACK, "timeout"),
-    ("ecn_echo", "D", style.PURPLE, "ECN echo"),
+    ("loss", "v", palette.VERMILLION, "loss found by acknowledgments"),
+    ("timeout", "X", palette.BLACK, "timeout"),
+    ("ecn_echo", "D", palette.PURPLE, "ECN echo"),
 )
 # From the series' own numbers: bytes in a packet where the window is given in both.
 _BYTES = "cwnd_bytes"
@@ -54,14 +54,14 @@ def cwnd(
     )
     for (axes,), member in zip(column, drawn, strict=True):
         panel(axes, member.look, member.rows(run, "flow"), _of(reactions, member.label))
-        axes.set_ylabel(f"{style.short(member.label, 18)}\ncwnd [packets]")
+        axes.set_ylabel(f"{lettering.short(member.label, 18)}\ncwnd [packets]")
     column[-1][0].set_xlabel("time [s]")
     handles: dict[str, Any] = {}
     for row in column:
         for handle, text in zip(*row[0].get_legend_handles_labels(), strict=True):
             handles.setdefault(text, handle)
-    style.legend_of(column[0][0], list(handles.values()), list(handles))
-    style.head(figure, title)
+    lettering.legend_of(column[0][0], list(handles.values()), list(handles))
+    lettering.head(figure, title)
     return figure
 
 
@@ -71,14 +71,14 @@ def _together(run: polars.DataFrame, members: Sequence[Member], title: str) -> F
     traces = crowd.lines(axes, [run], "flow", "cwnd_packets", members)
     axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
     axes.margins(x=0.01)
-    style.from_zero(axes, traces)
-    style.legend(axes)
-    style.head(figure, title)
+    lettering.from_zero(axes, traces)
+    lettering.legend(axes)
+    lettering.head(figure, title)
     return figure
 
 
 def panel(
-    axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polars.DataFrame | None
+    axes: Any, look: palette.Look, frame: polars.DataFrame, reactions: polars.DataFrame | None
 ) -> None:
     """One flow: window, threshold, reactions at the window that they left."""
     size = packet_bytes(frame)
@@ -113,7 +113,7 @@ def panel(
                 label=words,
             )
     axes.margins(x=0.01)
-    style.from_zero(axes, traces)
+    lettering.from_zero(axes, traces)
 
 
 def _plain(values: polars.Series) -> Array:

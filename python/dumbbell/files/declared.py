@@ -79,7 +79,7 @@ def text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ScenarioError(
-            f"{file}, line {line}: byte {data[error.start]:#04x} is no UTF-8 text"
+            f"{file}, line {line}: byte {data[error.start]:#04x} is not UTF-8 text"
         ) from None
 
 
@@ -128,7 +128,7 @@ def _bounded(raw: Any) -> None:
         elif isinstance(value, list):
             pending += [(f"{path}[{i}]", inner) for i, inner in enumerate(value)]
         elif isinstance(value, float) and not math.isfinite(value):
-            raise Wrong(cut(path, _SHOWN), f"{value} stands here, and a finite number belongs here")
+            raise Wrong(cut(path, _SHOWN), f"the value is {value}, but must be a finite number")
         elif isinstance(value, (int, float)) and abs(value) > MOST:
             raise Wrong(cut(path, _SHOWN), f"this number is larger than {MOST:g}")
 
@@ -161,7 +161,7 @@ def _wrong(message: str) -> Wrong:
     if match := _OF_LENGTH.fullmatch(cause):
         return Wrong(
             path,
-            f"a list of {match['found']} stands here, and a list of {match['wanted']} belongs here",
+            f"this is a list of {match['found']}, but must be a list of {match['wanted']}",
         )
     if match := _MISSING.fullmatch(cause):
         return Wrong(path, f"the key `{match['key']}` is missing")
@@ -170,8 +170,8 @@ def _wrong(message: str) -> Wrong:
     if match := _TYPED.fullmatch(cause):
         wanted = f"{_words(match['wanted'])}{_bound(match['bound'])}"
         if not match["found"]:
-            return Wrong(path, f"{wanted} belongs here")
-        return Wrong(path, f"{_words(match['found'])} stands here, and {wanted} belongs here")
+            return Wrong(path, f"this must be {wanted}")
+        return Wrong(path, f"this is {_words(match['found'])}, but must be {wanted}")
     return Wrong(path, cause)
 
 
@@ -270,7 +270,7 @@ def _places(template: str) -> Iterable[tuple[str, str | None]]:
     for literal, name, form, conversion in parts:
         if form or conversion or (name is not None and not name.isidentifier()):
             raise ScenarioError(
-                f"`{cut(template, _SHOWN)}`: a place is the name of an axis in braces, as in "
-                f"{{buffer}}; braces themselves are {{{{ and }}}}"
+                f"`{cut(template, _SHOWN)}`: write the name of an axis in braces, as in "
+                "{buffer}; literal braces are {{ and }}"
             )
         yield literal, name

@@ -32,13 +32,13 @@ def rows(file: Path) -> list[tuple[int, dict[str, str]]]:
             header = _checked(values, where)
         elif len(values) != len(header):
             raise ScenarioError(
-                f"{where}: {len(values)} values stand here, and {len(header)} belong here "
+                f"{where}: the line has {len(values)} values instead of {len(header)} "
                 f"({cut(', '.join(header), 80)}): put a value with a comma in double quotes"
             )
         else:
             found.append((number, dict(zip(header, values, strict=True))))
     if not found:
-        raise ScenarioError(f"{file} has no rows: a line of names and lines of values belong here")
+        raise ScenarioError(f"{file} has no rows: write a line of names, then lines of values")
     return found
 
 

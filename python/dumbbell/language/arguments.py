@@ -87,7 +87,7 @@ def axes(texts: list[str]) -> list[Axis]:
     found = [axis(text) for text in texts]
     for i, one in enumerate(found):
         if one.key in (other.key for other in found[:i]):
-            fix = f"write all its values behind one --over {one.key}="
+            fix = f"write all its values after one --over {one.key}="
             raise refused(f"--over {texts[i]}", one.key, "this key is varied already", fix)
     return found
 

@@ -110,4 +110,4 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
             return _value(body if _value(test, lookup) else orelse, lookup)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
-    raise ValueError(f"`{ast.unparse(node)}` has no place in an expression")
+    raise ValueError(f"`{ast.unparse(node)}` is not allowed in an expression")

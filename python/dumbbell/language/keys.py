@@ -223,16 +223,23 @@ def _is_list(rule: Rule) -> bool:
     )
 
 
+def alternatives(rule: Rule) -> list[Rule]:
+    """What a value may be instead, without the `true` that stands beside conditions on it."""
+    return [option for option in rule.get("anyOf", rule.get("oneOf")) or () if option is not True]
+
+
 def _forms(rule: Rule, defs: dict[str, Rule], refs: list[str]) -> Iterator[Rule]:
-    """A rule without references and alternatives. refs: collects the names of definitions."""
+    """A rule without references and alternatives. refs: collects the names of definitions, except
+    those of one algorithm's table, which several places share."""
     if "$ref" in rule:
         name = rule["$ref"].removeprefix("#/$defs/")
-        refs.append(name)
+        if "." not in name:
+            refs.append(name)
         yield from _forms(defs[name], defs, refs)
-    elif options := rule.get("anyOf", rule.get("oneOf")) if "properties" not in rule else None:
+    elif options := alternatives(rule):
         for option in options:
             yield from _forms(option, defs, refs)
     elif _is_list(rule) and "items" in rule:
         yield from _forms(rule["items"], defs, refs)
-    elif rule.get("type") != "null":
+    else:
         yield rule

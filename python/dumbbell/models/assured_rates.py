@@ -30,7 +30,7 @@ def target_rates(
     """
     given = reserved if isinstance(reserved, Mapping) else _of_result(reserved)
     if not given:
-        raise ScenarioError("there are no flows that a link could be shared by")
+        raise ScenarioError("there are no flows to share a link")
     rates = {
         name: 0.0 if rate is None else _bps(rate, f"the reservation of {name}")
         for name, rate in given.items()

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_NAMES = {0: "be", 1: "le", 44: "va", 46: "ef"}
+from . import dscp
+
 _COLORS = ("green", "yellow", "red")
 
 
 def name(codepoint: int) -> str:
     """The name of the RFCs (`af11`, `ef`, `cs6`), or the number."""
-    if codepoint in _NAMES:
-        return _NAMES[codepoint]
-    if codepoint % 8 == 0:
-        return f"cs{codepoint // 8}"
-    of, precedence = divmod(codepoint, 8)
-    return (
-        f"af{of}{precedence // 2}" if 1 <= of <= 4 and precedence in (2, 4, 6) else str(codepoint)
-    )
+    return dscp.names().get(codepoint, str(codepoint))
 
 
 def color(color: str | None) -> str:

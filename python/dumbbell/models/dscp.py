@@ -31,7 +31,7 @@ BEHAVIORS: tuple[Behavior, ...] = (
         "default (best effort)",
         {"be": 0},
         "RFC 2474 section 4.1",
-        "what is left; never starved for good",
+        "the remaining rate; never starved permanently",
         ("drop_tail", "red", "fq_codel"),
     ),
     Behavior(
@@ -46,8 +46,8 @@ BEHAVIORS: tuple[Behavior, ...] = (
             f"assured forwarding, class {c}",
             {f"af{c}{drop}": 8 * c + 2 * drop for drop in (1, 2, 3)},
             "RFC 2597",
-            "a share of the link; in it drop precedence 1 is lost last and 3 first; one queue, so "
-            "no reordering",
+            "a share of the link; within it, drop precedence 3 is dropped first and 1 last; one "
+            "queue, so no reordering",
             (*_RIOS, "wred", "gred"),
         )
         for c in range(1, 5)
@@ -56,21 +56,21 @@ BEHAVIORS: tuple[Behavior, ...] = (
         "expedited forwarding (premium)",
         {"ef": 46},
         "RFC 3246",
-        "served at its rate or faster whatever the others send; policed at the edge",
+        "served at its rate or faster, whatever other classes send; policed at the edge",
         ("prio",),
     ),
     Behavior(
         "voice admit",
         {"va": 44},
         "RFC 5865",
-        "as expedited forwarding, for calls that were admitted",
+        "like expedited forwarding, for admitted calls",
         ("prio",),
     ),
     Behavior(
         "lower effort",
         {"le": 1},
         "RFC 8622",
-        "only what nobody else wants",
+        "only capacity that no other class uses",
         ("prio",),
     ),
 )
@@ -85,11 +85,22 @@ def numbers() -> dict[str, int]:
 
 
 @cache
+def names() -> dict[int, str]:
+    """The name of each codepoint that has one; of two names the first: 0 is `be`, not `cs0`."""
+    found: dict[int, str] = {}
+    for behavior in BEHAVIORS:
+        for name, value in behavior.codepoints.items():
+            found.setdefault(value, name)
+    return found
+
+
+@cache
 def codepoint(value: int | str) -> int:
     """A codepoint by number or name. `ScenarioError` if there is none."""
     found = numbers().get(value.strip().lower()) if isinstance(value, str) else value
     if found is None or not 0 <= found < 64:
         raise ScenarioError(
-            f"`{value}` is no DiffServ codepoint: write 0 to 63, or a name as `ef`, `af11`, `cs1`"
+            f"`{value}` is not a DiffServ codepoint: write 0 to 63, or a name as `ef`, `af11`, "
+            "`cs1`"
         )
     return found

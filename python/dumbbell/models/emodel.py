@@ -58,7 +58,7 @@ def rating(
         raise ScenarioError(f"there is no codec `{codec}`; there are {', '.join(CODECS)}")
     if not 0 <= loss <= 1 or not delay_s >= 0 or not burst_ratio > 0:
         raise ScenarioError(
-            f"no delay, share of losses and burst ratio: {delay_s}, {loss}, {burst_ratio}"
+            f"not a delay, a loss share and a burst ratio: {delay_s}, {loss}, {burst_ratio}"
         )
     ie, bpl = CODECS[codec]
     lost = 100 * loss
@@ -135,8 +135,8 @@ def quality(
     fields = flow if isinstance(flow, Mapping) else flow.as_dict()
     if fields.get("delay_p99_s") is None:
         raise ScenarioError(
-            f"of `{fields.get('name')}` no delays were measured: datagrams have them, a "
-            f"connection with record.delays"
+            f"`{fields.get('name')}` has no measured delays: datagram flows have them, "
+            "connections only with record.delays"
         )
     number = {
         key: _mean(fields[key]) for key in ("delay_p99_s", "delivered_packets", "lost_packets")

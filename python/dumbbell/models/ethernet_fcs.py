@@ -89,7 +89,7 @@ def least_degree(terms: int, most: int = 100_000, generator: int = GENERATOR) ->
     the sum of two earlier ones.
     """
     if terms not in (2, 3, 4):
-        raise ValueError(f"{terms} terms: 2, 3 or 4 are known here")
+        raise ValueError(f"{terms} terms: only 2, 3 or 4 are supported")
     return {2: _two, 3: _three, 4: _four}[terms](most, generator)
 
 

@@ -47,7 +47,7 @@ def over_time(run: ResultLike) -> list[Moment]:
     """
     table = run.series("flows")
     if len(set(table.column("seed"))) > 1:
-        raise ScenarioError("fairness over time is that of one run: ask each of `runs`")
+        raise ScenarioError("fairness over time belongs to one run: ask each of `runs`")
     names = ("time_s", "delivered_bytes", "sent_bytes", "in_flight_bytes")
     times, delivered, sent, in_flight = (table.numbers(name) for name in names)
     before: dict[object, tuple[float, float]] = {}

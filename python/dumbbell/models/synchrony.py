@@ -1,7 +1,7 @@
 """Losses that fall together: congestion epochs, and the correlation of flows' losses.
 
 The same definitions as `synchronization` and `loss_epoch_share` of a result's queues
-(docs/reference/results.md), for losses that were recorded one by one.
+(docs/reference/queue-measures.md), for losses that were recorded one by one.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def described(path: str) -> list[Described]:
             out.append(describe(cls))
         except TypeError as error:
             raise Unusable(
-                f"{path}: {error}", "fix the class; docs/how-to/your-own.md has a whole one"
+                f"{path}: {error}", "fix the class; docs/how-to/your-own.md has a complete example"
             ) from None
     return out
 
@@ -51,7 +51,7 @@ def classes(path: str | Path) -> list[type[Own]]:
             else f"{path} cannot be read: {error.strerror}"
         )
         raise Unusable(
-            cause, "check the path: `use` is relative to the file that says it"
+            cause, "check the path: `use` is relative to the file that contains it"
         ) from None
     module = _module(file.resolve(), str(path), source)
     mine = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Own)]
@@ -82,7 +82,9 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
             raise
         cause, trace = told(error)
         raise Unusable(
-            f"{shown} cannot be read: {cause}", "fix the file: `python` on it says the same", trace
+            f"{shown} cannot be read: {cause}",
+            "fix the file: `python` on it gives the same error",
+            trace,
         ) from None
     return module
 

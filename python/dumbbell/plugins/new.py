@@ -41,7 +41,7 @@ def write_python(kind: str, name: str, here: Path = Path()) -> Done:
     _refuse_name(kind, name, "Python", (*keyword.kwlist, *keyword.softkwlist))
     file = here / f"{name}.py"
     _write(file, _text(f"{kind}.py", name))
-    then = f"write its rule, then `dumbbell test {file}`; docs/how-to/your-own.md tells more"
+    then = f"write its rule, then `dumbbell test {file}`; see docs/how-to/your-own.md"
     return Done([file], then)
 
 
@@ -55,7 +55,7 @@ def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
     folder = registry.with_suffix("")
     file = folder / f"{name}.rs"
     if re.search(rf"\b{name}::", source):
-        raise DumbbellError(f"{registry} has a line for `{name}` already: nothing was written")
+        raise DumbbellError(f"{registry} already has a line for `{name}`: nothing was written")
     changed = with_line(source, f"{name}::{class_name(name)}")
     _write(file, _text(f"{kind}.rs", name))
     write_text(registry, changed)
@@ -70,7 +70,7 @@ def with_line(source: str, line: str) -> str:
     """A registry's source with one algorithm more, after the others."""
     found = re.search(r"registry!\s*\{\s*\w+ \w+, suite \w+\s*\{(.*?)\}\s*\}", source, re.DOTALL)
     if found is None:
-        raise DumbbellError("there is no `registry!` in this file: is the checkout whole?")
+        raise DumbbellError("this file has no `registry!`: is the checkout complete?")
     members = [member.strip() for member in found[1].split(",") if member.strip()]
     lines = "".join(f"    {member},\n" for member in [*members, line])
     return f"{source[: found.start(1)]}\n{lines}{source[found.end(1) :]}"
@@ -83,9 +83,8 @@ def checkout(here: Path) -> Path:
         if all((folder / registry).is_file() for registry in REGISTRY.values()):
             return folder
     raise DumbbellError(
-        f"{start} is in no checkout of Dumbbell, where a Rust algorithm is written: go into one, "
-        f"or write it in "
-        "Python with --python"
+        f"{start} is not in a checkout of Dumbbell, which a Rust algorithm needs: change to one, "
+        "or write the algorithm in Python with --python"
     )
 
 
@@ -101,16 +100,14 @@ def _refuse_name(kind: str, name: str, language: str, keywords: Collection[str])
             f"my_red"
         )
     if name in keywords:
-        raise ScenarioError(
-            f"`{name}` is a word of {language} itself: take another name, as my_{name}"
-        )
+        raise ScenarioError(f"`{name}` is a keyword of {language}: use another name, as my_{name}")
     if name in catalogue.kinds().get(kind, []):
-        raise ScenarioError(f"the catalogue has `{name}` already: take another name")
+        raise ScenarioError(f"the catalogue already has `{name}`: use another name")
 
 
 def _write(file: Path, text: str) -> None:
     if file.exists():
-        raise DumbbellError(f"{file} is there already: nothing was written")
+        raise DumbbellError(f"{file} already exists: nothing was written")
     write_new(file, text)
 
 

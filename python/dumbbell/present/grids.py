@@ -8,10 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
-from rich.segment import Segment, Segments
-from rich.style import Style
-
 from . import fit
 from .stats import Interval
 from .units import TIMES, prefix, significant
@@ -19,13 +15,13 @@ from .units import TIMES, prefix, significant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import ConsoleOptions
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segments
 
 WIDTH = 140
 """Columns of characters of a table that no terminal shows."""
 UNBOUNDED = 100_000
 """Columns of characters of a console that wraps nothing."""
-_BOLD = Style(bold=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +84,12 @@ class Grid:
 
     def drawn(self, width: int | None = WIDTH, hint: str = "") -> Segments:
         """The table for a console: title and head stand out."""
+        from rich.segment import Segment, Segments
+        from rich.style import Style
+
+        heavy = Style(bold=True)
         styled = (
-            (line, _BOLD if bold and line else None) for line, bold in self.lines(width, hint)
+            (line, heavy if bold and line else None) for line, bold in self.lines(width, hint)
         )
         return Segments(
             part for line, style in styled for part in (Segment(line, style), Segment.line())
@@ -107,21 +107,42 @@ def _printable(cell: str) -> str:
     return cell if cell.isprintable() else _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", cell)
 
 
-def headed(rows: Sequence[Sequence[str]], text_columns: int = 1) -> Grid:
+def verbatim(lines: Iterable[str]) -> list[RenderableType]:
+    """Lines to copy, such as commands: printed as they are, however wide."""
+    from rich.segment import Segment, Segments
+
+    return [Segments([Segment(line), Segment.line()]) for line in lines]
+
+
+def laid_out(each: RenderableType, width: int | None, hint: str = "") -> RenderableType:
+    """A table at this width; a line that is wider and begins with spaces, indented throughout."""
+    if isinstance(each, Grid):
+        return each.drawn(width, hint)
+    if isinstance(each, str) and width and len(each) > width and "\n" not in each:
+        from rich.padding import Padding
+
+        indent = len(each) - len(each.lstrip())
+        return Padding(each.lstrip(), (0, 0, 0, indent))
+    return each
+
+
+def headed(rows: Sequence[Sequence[str]], text_columns: int = 1, ranks: Sequence[int] = ()) -> Grid:
     """A table without a title, whose first row is its head."""
-    return Grid("", rows[0], rows[1:], text_columns)
+    return Grid("", rows[0], rows[1:], text_columns, ranks)
 
 
 def to_text(
     renderables: Iterable[RenderableType], width: int | None = WIDTH, hint: str = ""
 ) -> str:
     """Tables and texts as plain text; `width` and `hint` as for `Grid.lines`."""
+    from rich.console import Console
+
     out = io.StringIO()
     console = Console(
         file=out, width=width or UNBOUNDED, no_color=True, highlight=False, markup=False
     )
     for each in renderables:
-        console.print(each.drawn(width, hint) if isinstance(each, Grid) else each)
+        console.print(laid_out(each, width, hint), crop=False)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
 
 

@@ -15,9 +15,9 @@ from .units import significant
 if TYPE_CHECKING:
     from ..data.shapes import ResultLike, ScenarioLike, SweepLike, TableLike
 
-_DRAWN = 40
+_DRAWN = 500
 """Flows of a network that is drawn; of a larger one only the size is said."""
-_BARS = "The bars are the goodput of all flows together; the line is its 95 % interval."
+_BARS = "Bars show the total goodput of all flows; lines show its 95 % interval."
 
 
 def _fragment(
@@ -25,7 +25,7 @@ def _fragment(
 ) -> str:
     """The HTML of an object: its name and what is said about it, tables (each with a further column
     of HTML, or none), and what else the template knows."""
-    known = {"title": "", "bad": "", "drawing": "", "details": (), "note": ""}
+    known = {"title": "", "bad": "", "drawing": "", "picture": "", "details": (), "note": ""}
     return templates.render(
         templates.PAGES / "notebook.html.j2", name=name, about=about, grids=grids, **known | more
     )
@@ -49,7 +49,7 @@ def result(r: ResultLike) -> str:
     lines = _queue_lines(r)
     return _fragment(
         str(r.json.get("name", "Result")),
-        bad="" if r.valid else "This result is not valid: its own checks do not hold.",
+        bad="" if r.valid else "This result is not valid: its checks failed.",
         grids=[(g, lines if g.title == "Queues" else ()) for g in result_grids(r)],
         note=summary_line(r),
     )
@@ -89,17 +89,16 @@ def _size(size: dict[str, Any]) -> str:
     return f": {size['flows']} flows over {size['links']} links, {size['duration']}{runs}"
 
 
-_FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
-_LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
-
-
 def _network(s: ScenarioLike) -> dict[str, Any]:
     """The drawing, the tables and the parameters."""
-    plan = network.for_people(s.check(points=1)[0]["plan"])
-    flows = Grid("Flows", _FLOWS, network.flow_rows(plan), len(_FLOWS))
-    links = Grid("Links with a queue of their own", _LINKS, network.link_rows(plan), len(_LINKS))
+    whole = s.check(points=1)[0]["plan"]
+    plan = network.for_people(whole)
+    flows = Grid("Flows", network.FLOWS, network.flow_rows(plan), len(network.FLOWS))
+    links = Grid(
+        "Links with their own queue", network.LINKS, network.link_rows(plan), len(network.LINKS)
+    )
     return {
-        "drawing": network.drawing(plan),
+        "picture": network.inline(whole),
         "grids": [(grid, ()) for grid in (flows, links) if grid is flows or grid.rows],
         "details": [
             (title, [(key, literal(inner)) for key, inner in _flat(values)])
@@ -129,7 +128,7 @@ def _resolved(plan: network.Plan) -> Iterable[tuple[str, dict[str, Any]]]:
         sets[same] = (kind, values)
     for same, (kind, values) in sets.items():
         where = ", ".join(places[same][:4]) + (", …" if len(places[same]) > 4 else "")
-        yield f"{kind} of {where}: every parameter", values
+        yield f"{kind} of {where}: all parameters", values
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:

@@ -10,12 +10,13 @@ from typing import Any
 from .. import result
 from ..errors import ScenarioError
 from ..files.write import write_text
-from . import templates
+from . import messages, templates
 from .grids import Grid
 from .tables import result_grids, summary_line, sweep_grid
 
 _KINDS = (".html", ".md")
 _POINTS_IN_FULL = 20
+_NETWORK = "Network"
 Heading = tuple[str, list[Grid], str]
 
 
@@ -27,7 +28,9 @@ class About:
     scenario: str
     """The scenario as text; empty if it is not known."""
     network: str
-    """A drawing in text."""
+    """A drawing as text."""
+    picture: str
+    """The drawing as HTML."""
 
 
 def check(file: Path) -> None:
@@ -43,16 +46,19 @@ def write(
     (HTML only)."""
     parts = list(_parts(data))
     name = str(data.get("name") or "Result")
+    warnings = messages.in_short(data.get("warnings", []))
     if file.suffix == ".md":
-        text = _markdown(name, parts, _facts(data), about)
+        text = _markdown(name, parts, _facts(data), warnings, about)
     else:
         text = templates.render(
             templates.PAGES / "result.html.j2",
             name=name,
             facts=_facts(data),
             points=parts,
+            warnings=warnings,
             figures=_figures(records),
-            sources=_sources(about),
+            picture=about.picture if about else "",
+            sources=[named for named in _sources(about) if named[0] != _NETWORK],
         )
     write_text(file, text)
 
@@ -88,7 +94,11 @@ def _parts(data: dict[str, Any]) -> list[Heading]:
 
 
 def _markdown(
-    name: str, parts: list[Heading], facts: list[tuple[str, str]], about: About | None
+    name: str,
+    parts: list[Heading],
+    facts: list[tuple[str, str]],
+    warnings: list[str],
+    about: About | None,
 ) -> str:
     lines = [f"# {_plain(name)}", "", *(f"- {fact}: {_plain(value)}" for fact, value in facts), ""]
     for title, grids, said in parts:
@@ -96,6 +106,7 @@ def _markdown(
         for g in grids:
             lines += [f"### {_plain(g.title)}", "", _table(g), ""]
         lines += [_plain(said), ""]
+    lines += [part for one in warnings for part in (_plain(one), "")]
     for title, text in _sources(about):
         lines += [f"## {title}", "", *(f"    {line}" for line in text.splitlines()), ""]
     return "\n".join(lines)
@@ -105,7 +116,7 @@ def _sources(about: About | None) -> list[tuple[str, str]]:
     """What the result was made from, by headings."""
     if about is None:
         return []
-    found = (("Network", about.network), ("Scenario", about.scenario), ("Command", about.command))
+    found = ((_NETWORK, about.network), ("Scenario", about.scenario), ("Command", about.command))
     return [(title, text) for title, text in found if text]
 
 
@@ -123,9 +134,9 @@ def _table(g: Grid) -> str:
 
 
 _CAPTIONS = {
-    "cwnd": "Congestion windows over time; of up to four flows with the slow-start threshold and, "
-    "where drops were recorded, the sender's reactions.",
-    "goodput": "Goodput over time: what the receiving applications got.",
+    "cwnd": "Congestion windows over time. For up to four flows with the slow-start threshold and, "
+    "if drops were recorded, the sender's reactions.",
+    "goodput": "Goodput over time: data that the receiving applications got.",
     "queue": "Length of the queues over time, with RED's average and thresholds.",
 }
 

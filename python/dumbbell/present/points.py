@@ -140,20 +140,20 @@ def _legend(points: Sequence[Point], columns: Sequence[_Column]) -> Iterator[str
     if not counts:
         return
     if max(counts) == 1:
-        yield "One seed: no intervals, and no best is marked. --replications 5 gives both."
+        yield "One seed: no intervals and no marked best. --replications 5 gives both."
         return
     seeds = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
     judged = [set(one.marks) for one in columns if one.marks is not None]
     parts = [f"Means over {seeds} seeds ± half the 95 % interval."]
     if any(_BEST in marks for marks in judged):
         parts.append(
-            f"{_BEST} best: paired by seed, the interval of its difference from every other point "
-            "excludes 0."
+            f"{_BEST} best: the interval of its paired difference from every other point excludes "
+            "0."
         )
     if any(_TIED in marks for marks in judged):
         parts.append(f"{_TIED} ties with the best mean.")
     if any(not any(marks) for marks in judged):
-        parts.append("A column without a mark: all points tie.")
+        parts.append("In a column without a mark, all points tie.")
     yield " ".join(parts)
 
 
@@ -165,8 +165,8 @@ def total_goodput(result: ResultLike) -> Interval | None:
 
 
 def versus_table(points: Sequence[dict[str, Any]]) -> Grid:
-    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the
-    ratio."""
+    """Paired differences of the points from their baseline: the mean difference, half its interval,
+    and the ratio."""
     axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
     queues = list(
         dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", []))
@@ -192,7 +192,9 @@ def versus_table(points: Sequence[dict[str, Any]]) -> Grid:
             rows.append(
                 cells + [text for name in queues for text in _difference(measured.get(name), 1.0)]
             )
-    return Grid("Each point less its baseline, seed by seed", head, rows, text_columns=len(axes))
+    return Grid(
+        "Paired differences of the points from their baseline", head, rows, text_columns=len(axes)
+    )
 
 
 def _difference(measured: dict[str, Any] | None, scale: float) -> list[str]:

@@ -78,6 +78,27 @@ def _bar(fraction: float) -> str:
     return "█" * full + "░" * (_WIDTH - full)
 
 
+@contextmanager
+def work(terminal: bool) -> Iterator[Callable[[str, float], None]]:
+    """The function to call while something long is done: with what it is, and the share of it that
+    is over. Without a terminal each thing is told once."""
+    told = ""
+
+    def tell(what: str, share: float) -> None:
+        nonlocal told
+        if terminal:
+            _line(f"{_bar(share)} {what}")
+        elif what != told:
+            sys.stderr.write(f"{what}\n")
+        told = what
+
+    try:
+        yield tell
+    finally:
+        if terminal and told:
+            _line("")
+
+
 def _line(text: str) -> None:
     sys.stderr.write(f"\r\x1b[K{text}")
     sys.stderr.flush()

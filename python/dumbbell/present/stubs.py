@@ -7,6 +7,7 @@ parameters and every measurement of a result: `python -m dumbbell.present.stubs`
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from .. import api, catalogue
 from ..algorithms import class_name, docstring, python_name
 from ..data import measurements
 from ..files.write import write_text
+from ..language.keys import alternatives
 
 HEAD = '''"""Written by `python -m dumbbell.present.stubs` from the catalogue and the scenario \
 schema; do not edit."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, Required, TypedDict
 
 from .catalogue import Algorithm
 from .plugins.base import Own
@@ -37,6 +39,16 @@ def class_name(name: str) -> str: ...
 def python_name(parameter: str) -> str: ...
 def docstring(algorithm: Algorithm) -> str: ...
 def build() -> dict[str, type[Spec]]: ...
+
+class KnownKeyAndValue:
+    """What a checker names instead of the type of a literal with a wrong key or value."""
+
+class Dynamic(Protocol):
+    """A table made while the program runs: its values are `Any`, as in `dict[str, Any]`. The values
+    of a literal are not, so that it must fit its `TypedDict`."""
+
+    def __getitem__(self, key: str, /) -> KnownKeyAndValue: ...
+    def __iter__(self) -> Iterator[str]: ...
 '''
 
 
@@ -78,45 +90,68 @@ def _row(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-CHOICES = ("queue", "cc", "source", "impairment", "conditioner", "service")
-"""Definitions that stand for an algorithm: its name, its class or its table."""
+CHOICES = {
+    name: f"Any{class_name(name)}"
+    for name in ("queue", "Aqm", "cc", "source", "impairment", "rule", "service")
+}
+"""Definitions that stand for an algorithm (its name, its class or its table), with the name of the
+union."""
 
 
 def _tables() -> list[str]:
-    """The tables of a scenario as `TypedDict`, each after those that it names."""
+    """The tables of a scenario as `TypedDict`, and the unions of the algorithms' tables."""
     schema = api.schema()
-    tables = {
-        name: rule
-        for name, rule in schema["$defs"].items()
-        if "." not in name and rule.get("properties")
-    }
-    blocks = [_keys(name, rule, schema["$defs"]) for name, rule in tables.items()]
+    defs = schema["$defs"]
+    blocks = [
+        _keys(_title(name), rule, defs) for name, rule in defs.items() if "properties" in rule
+    ]
+    unions = [
+        f"{union} = str | Spec | Own | {_tables_of(defs[name], defs)}"
+        for name, union in CHOICES.items()
+    ]
     # The name is a parameter of `Scenario` itself.
     whole = {key: rule for key, rule in schema["properties"].items() if key != "name"}
-    return [
-        *blocks,
-        _keys(
-            "Scenario", {"properties": whole, "description": schema["description"]}, schema["$defs"]
-        ),
-    ]
+    top = {"properties": whole, "description": schema["description"]}
+    return ["\n".join(unions) + "\n", *blocks, _keys("ScenarioKeys", top, defs)]
 
 
-def _keys(name: str, table: dict[str, Any], defs: dict[str, Any]) -> str:
+def _tables_of(choice: dict[str, Any], defs: dict[str, Any]) -> str:
+    """The tables of a choice of algorithms, without the list of their names."""
+    tables = [option for option in alternatives(choice) if "$ref" in option]
+    return _type({"anyOf": tables}, defs)
+
+
+def _title(name: str) -> str:
+    return f"{class_name(name.replace('.', '_'))}Keys"
+
+
+def _keys(title: str, table: dict[str, Any], defs: dict[str, Any]) -> str:
     """A table's keys. Those that Python cannot write as an attribute come from a base in the
     functional form."""
-    title = f"{class_name(name)}Keys"
-    types = {key: _type(rule, defs) for key, rule in table["properties"].items()}
+    types = {key: _field(key, rule, defs) for key, rule in table["properties"].items()}
     apart = {key: text for key, text in types.items() if keyword.iskeyword(key)}
     base = f"_{title}" if apart else "TypedDict"
     fields = ", ".join(f'"{key}": {text}' for key, text in apart.items())
     lines = [f'{base} = TypedDict("{base}", {{{fields}}}, total=False)\n'] if apart else []
-    lines.append(f"class {title}({base}, total=False):\n{_doc(table.get('description', name), 1)}")
+    lines.append(f"class {title}({base}, total=False):\n{_doc(table.get('description', title), 1)}")
     for key, text in types.items():
         if key not in apart:
             lines.append(
                 f"    {key}: {text}\n{_doc(table['properties'][key].get('description', key), 1)}"
             )
     return "\n".join(lines) + "\n"
+
+
+_UNNAMED = "drop_tail"
+"""The queue of a table without `kind`."""
+
+
+def _field(key: str, rule: dict[str, Any], defs: dict[str, Any]) -> str:
+    """The type of a key. A checker tells the tables of algorithms apart by their `kind`."""
+    text = _type(rule, defs)
+    if key == "kind" and "const" in rule and rule["const"] != _UNNAMED:
+        return f"Required[{text}]"
+    return f"{text} | None" if rule.get("default", "") is None else text
 
 
 def _doc(text: str, depth: int) -> str:
@@ -127,24 +162,27 @@ def _doc(text: str, depth: int) -> str:
 
 def _type(rule: dict[str, Any], defs: dict[str, Any]) -> str:
     """The allowed values, as an annotation."""
+    return " | ".join(dict.fromkeys(_types(rule, defs)))
+
+
+def _types(rule: dict[str, Any], defs: dict[str, Any]) -> Iterator[str]:
+    """The types of a value, one after the other."""
     if "$ref" in rule:
         name = rule["$ref"].removeprefix("#/$defs/")
         if name in CHOICES:
-            one = "str | Spec | Own | Mapping[str, Any]"
-            return f"{one} | Sequence[{one}]" if name == "conditioner" else one
-        if defs[name].get("properties"):
-            return f"{class_name(name)}Keys | Mapping[str, Any]"
-        return _type(defs[name], defs)
-    if options := rule.get("anyOf", rule.get("oneOf")):
-        return " | ".join(dict.fromkeys(_type(option, defs) for option in options))
-    if "const" in rule or "enum" in rule:
-        return (
-            f"Literal[{', '.join(repr(value) for value in rule.get('enum', [rule.get('const')]))}]"
-        )
-    kinds = rule.get("type", "object")
-    return " | ".join(
-        _plain(kind, rule, defs) for kind in ([kinds] if isinstance(kinds, str) else kinds)
-    )
+            yield CHOICES[name]
+        elif "properties" in defs[name]:
+            yield from (_title(name), "Dynamic")
+        else:
+            yield from _types(defs[name], defs)
+    elif options := alternatives(rule):
+        for option in options:
+            yield from _types(option, defs)
+    elif "const" in rule or "enum" in rule:
+        words = rule.get("enum", [rule.get("const")])
+        yield f"Literal[{', '.join(map(repr, words))}]"
+    else:
+        yield _plain(rule.get("type", "object"), rule, defs)
 
 
 def _plain(kind: str, rule: dict[str, Any], defs: dict[str, Any]) -> str:

@@ -196,8 +196,8 @@ def _grouped(result: ResultLike, sort: _Sort, more: str) -> Grid:
     count = Column(f"{what}s", "", 0, False, lambda group: Interval(group.count))
     rows = sum(group.count for group in found)
     note = (
-        f"{rows} {what}s in {len(found)} group{'s' if len(found) > 1 else ''}; each number is the "
-        f"mean over the group, if its head says nothing else; --all shows every {what}"
+        f"{rows} {what}s in {len(found)} group{'s' if len(found) > 1 else ''}; numbers are means "
+        f"over the group unless the head says otherwise; --all shows every {what}"
     )
     return _grid(
         f"{sort.title}{more}", found, before, [count, *spread, *others], sort.behind, [note]
@@ -247,7 +247,7 @@ def _applications(result: ResultLike, every: bool) -> Grid:
 def _distance(result: ResultLike) -> str:
     """The mean distance of flows from their targets, for a title."""
     mean = result.totals.interval("target_error_mean")
-    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
+    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets on average"
 
 
 def measures_table(result: ResultLike, every: bool = False) -> Grid:
@@ -299,7 +299,9 @@ _MEASURES = (
 def summary_line(result: ResultLike) -> str:
     """One line about the run itself."""
     json = result.json
-    done = "on real kernels" if json.get("on") == "kernel" else "simulated"
+    done = {"kernel": "on real kernels", "linux": "on user-mode Linux, in virtual time"}.get(
+        str(json.get("on")), "simulated"
+    )
     parts = [f"{time_text(json['duration_s'])} {done}" if "duration_s" in json else ""]
     if json.get("wall_s") is not None:
         parts.append(f"in {time_text(float(json['wall_s']))}")

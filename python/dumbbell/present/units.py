@@ -3,9 +3,13 @@ ones."""
 
 from __future__ import annotations
 
+import math
 import re
 
+from ..errors import ScenarioError
+
 _SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024.0, "MiB": 1024.0**2}
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -19,6 +23,32 @@ def seconds(text: str) -> float:
     if match is None or match[2] not in _SECONDS:
         raise ValueError(f"`{text}` is not a time")
     return float(match[1]) * _SECONDS[match[2]]
+
+
+def instant(option: str, text: str | None) -> float | None:
+    """A time that a user gave with its unit, in seconds; None if there is none. `ScenarioError`
+    names the option."""
+    if text is None:
+        return None
+    try:
+        value = seconds(text)
+    except ValueError:
+        pass
+    else:
+        if not 0 <= value < math.inf:
+            raise ScenarioError(
+                f"{option} {text}: a time is {'not negative' if value < 0 else 'finite'}"
+            )
+        return value
+    try:
+        float(text)
+    except ValueError:
+        raise ScenarioError(
+            f"{option} {text}: this is not a time; write it with its unit, as in {option} 12.4s"
+        ) from None
+    raise ScenarioError(
+        f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps"
+    )
 
 
 def amount(value: object) -> tuple[float, str]:
@@ -71,6 +101,12 @@ def plain_rate(text: object) -> float | None:
         if match is None
         else float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
     )
+
+
+def plain_bytes(text: object) -> float | None:
+    """A size of a plan (`"1.46 kB"`) in bytes; None if it is none."""
+    match = re.fullmatch(rf"\s*({_NUMBER})\s*(\w+)\s*", str(text))
+    return float(match[1]) * BYTES[match[2]] if match and match[2] in BYTES else None
 
 
 def plain_packets(text: object) -> float:

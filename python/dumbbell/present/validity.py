@@ -22,8 +22,8 @@ CLASSES = ("exact", "good", "loose")
 
 
 _NOT_CONSERVED = (
-    "the network's conservation laws do not hold (`conservation` in --json): this is a fault "
-    "of Dumbbell"
+    "the network's conservation laws do not hold (`conservation` in --json): this is a bug in "
+    "Dumbbell"
 )
 
 
@@ -80,7 +80,7 @@ def what_is_wrong(document: JSON) -> list[str]:
 
 
 def _all(run: Run) -> Sequence[str]:
-    return run.reasons or ["it says that it is not valid, and no reason"]
+    return run.reasons or ["it is not valid, without a reason"]
 
 
 def grids(document: JSON) -> list[Grid]:
@@ -116,7 +116,7 @@ def facts(block: JSON) -> list[list[str]]:
         ["datapath", _datapath(block)],
         ["packets leave late by", _percentiles(lateness, _FOUR, "us")],
         [
-            "packets wait for the router to read them",
+            "wait until the router reads a packet",
             _percentiles(block.get("door_wait_us") or {}, _FOUR, "us"),
         ],
         ["gaps between packets are off by", _percentiles(gaps, ("p50", "p99"), "us")],
@@ -129,14 +129,14 @@ def facts(block: JSON) -> list[list[str]]:
         ],
         ["stalls of this machine before the run", _stalled(limits)],
         ["hosts", _hosts(block.get("traffic") or {})],
-        ["of no flow of the scenario", _some(block, "strangers")],
+        ["packets of no flow of the scenario", _some(block, "strangers")],
         *_turned_away(block),
         ["records lost on their way to the log", _some(block, "log_overflow")],
-        ["captured packets for which there was no room", _some(block, "uncaptured")],
-        ["not permitted by the kernel", ", ".join(block.get("denied") or ())],
+        ["packets missing in the capture for lack of space", _some(block, "uncaptured")],
+        ["denied by the kernel", ", ".join(block.get("denied") or ())],
         [
             "lost outside the router",
-            f"{_count(drops, 'sent')} before it, {_count(drops, 'written')} behind it",
+            f"{_count(drops, 'sent')} before it, {_count(drops, 'written')} after it",
         ],
         [
             "frames above the MTU, bad checksums",
@@ -144,15 +144,15 @@ def facts(block: JSON) -> list[list[str]]:
         ],
         ["packets", _conserved(conserved)],
         [
-            "lost in the router, sent again by hosts",
+            "lost in the router, retransmitted by hosts",
             f"{_count(losses, 'router_drops')}, {_count(losses, 'retransmits')}",
         ],
         ["this machine's ceiling", _ceiling(limits)],
         [
             "processor",
             f"router {_percent(cpu.get('router_share'))} of a core, "
-            f"{_percent(cpu.get('steal_share'))} stolen, "
-            f"{_count(cpu, 'involuntary_switches')} switches against its will",
+            f"{_percent(cpu.get('steal_share'))} stolen, {_count(cpu, 'involuntary_switches')} "
+            "involuntary switches",
         ],
         ["replay through the simulator's queues", _replayed(replay)],
     ]
@@ -253,7 +253,7 @@ def _conserved(block: JSON) -> str:
         f"{_count(block, 'in')} in = {_count(block, 'out')} out + {_count(block, 'dropped')} "
         "dropped"
     )
-    end = "exact" if block.get("ok") else "the account does NOT balance"
+    end = "exact" if block.get("ok") else "the totals do NOT balance"
     return f"{said} + {_count(block, 'inside')} inside: {end}"
 
 
@@ -298,7 +298,7 @@ def _hosts(block: JSON) -> str:
         for key in ("starved", "window_limited", "buffer_limited")
     )
     return (
-        f"{starved} of the time without a processor; senders held up by windows {window}, by "
+        f"{starved} of the time without a processor; senders limited by windows {window}, by "
         f"buffers {buffer}"
     )
 

@@ -8,13 +8,12 @@ the call is over.
 
 from __future__ import annotations
 
-import ctypes
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Generic, TypeVar
 
 from .user_stdout import aside
@@ -29,13 +28,17 @@ _PATIENCE = 3
 
 
 class Work(Generic[T]):
-    """One call, and whether it shall stop."""
+    """One call, and whether it shall stop. user_code: code of a user's may run in it, whose output
+    is not the command's."""
 
-    def __init__(self, call: Callable[[Work[T]], T]) -> None:
+    def __init__(self, call: Callable[[Work[T]], T], user_code: bool = True) -> None:
         self.stop = threading.Event()
         self._ended = threading.Event()
         self._outcome: list[T | BaseException] = []
         self._call = call
+        self._output: Callable[[], AbstractContextManager[None]] = (
+            aside if user_code else nullcontext
+        )
         self._thread = threading.Thread(target=self._work, name="dumbbell-run", daemon=True)
 
     def result(self, listen: Callable[[], None]) -> T:
@@ -67,7 +70,7 @@ class Work(Generic[T]):
 
     def _work(self) -> None:
         try:
-            with aside():
+            with self._output():
                 self._outcome.append(self._call(self))
         except BaseException as error:
             self._outcome.append(error)
@@ -116,6 +119,8 @@ def held() -> Iterator[None]:
 
 def interrupt_user_code() -> None:
     """Raises KeyboardInterrupt in every thread of the simulator that runs Python code of a user."""
+    import ctypes
+
     known = threading.enumerate()
     others = {
         t.ident

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .document import Report
+    from .on_linux.document import LinuxReport
     from .testbed.document import CampaignReport
 
 __all__ = ["names", "reproduce"]
@@ -22,7 +23,7 @@ def names() -> list[str]:
     return papers.names()
 
 
-def reproduce(name: str, **options: Any) -> Report | CampaignReport:
+def reproduce(name: str, **options: Any) -> Report | CampaignReport | LinuxReport:
     """Reproduces a paper; the options are those of `work.reproduce`."""
     from . import work
 

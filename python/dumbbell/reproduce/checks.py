@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import ScenarioError
-from ..files.declared import cut, filled
+from ..files.declared import cut, filled, places
 from ..files.filename import component
 from . import predicate
 from .entries import Paper, Picture
@@ -36,14 +36,16 @@ def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
     yield from _check_patterns(paper, said)
     yield from _check_cells(paper, known)
     yield from _check_claims(paper, known)
+    yield from _check_findings(paper, known)
     yield from _check_readings(paper, known)
     yield from _check_hardware(paper)
+    yield from _check_over_time(paper, known)
     yield from _check_surface(paper)
     for what, entries in (("point", paper.points.values()), ("figure", paper.pictures)):
         for entry in entries:
             if component(entry.id) != entry.id:
                 yield (
-                    f"{what} `{cut(entry.id, 80)}`: an id names a file: write letters, "
+                    f"{what} `{cut(entry.id, 80)}`: an id is the name of a file: write letters, "
                     "digits, `-`, `_` and `.`"
                 )
     for point in paper.points.values():
@@ -103,6 +105,10 @@ def _expressions(paper: Paper) -> Iterator[str]:
     for claim in paper.claims:
         own = (claim.reproduced, claim.in_part, *claim.show.values())
         texts += [(f"claim `{claim.id}`", text) for text in own if text]
+    for finding in paper.findings:
+        texts += [(f"finding on `{finding.claim}`", text) for text in finding.show.values()]
+    if paper.over_time is not None:
+        texts += [("over_time", text) for text in paper.over_time.show.values()]
     if paper.readings is not None:
         texts += [("readings", text) for text in paper.readings.show.values()]
     for where, text in texts:
@@ -122,6 +128,37 @@ def _check_claims(paper: Paper, known: set[str]) -> Iterator[str]:
         yield from (f"claim `{claim.id}`: there is no number `{name}`" for name in missing)
 
 
+def _check_findings(paper: Paper, known: set[str]) -> Iterator[str]:
+    claims = {claim.id for claim in paper.claims}
+    for finding in paper.findings:
+        where = f"finding on `{finding.claim}`"
+        if finding.claim not in claims:
+            yield f"{where}: there is no such claim"
+        missing = sorted(set().union(*map(predicate.names, finding.show.values())) - known)
+        yield from (f"{where}: there is no number `{name}`" for name in missing)
+        unnamed = sorted(set(places(finding.text)) - finding.show.keys())
+        yield from (f"{where}: `show` has no `{name}`" for name in unnamed)
+
+
+def _check_over_time(paper: Paper, known: set[str]) -> Iterator[str]:
+    wanted = paper.over_time
+    if wanted is None:
+        return
+    if not wanted.points:
+        yield "over_time: `points` names no point"
+    yield from (
+        f"over_time: there is no point `{name}`"
+        for name in wanted.points.values()
+        if name not in paper.points
+    )
+    if not 0 <= wanted.from_s < wanted.until_s:
+        yield "over_time: `from_s` is not before `until_s`"
+    missing = sorted(set().union(*map(predicate.names, wanted.show.values())) - known)
+    yield from (f"over_time: there is no number `{name}`" for name in missing)
+    named = {name for text in wanted.text for name in places(text)}
+    yield from (f"over_time: `show` has no `{name}`" for name in sorted(named - set(wanted.show)))
+
+
 def _check_surface(paper: Paper) -> Iterator[str]:
     grid = paper.surface
     if grid is None:
@@ -137,8 +174,10 @@ def _check_surface(paper: Paper) -> Iterator[str]:
 
 
 def _in_figure(paper: Paper, picture: Picture, known: set[str]) -> Iterator[str]:
-    """Names in a figure's options that refer to nothing."""
+    """Names of a figure that refer to nothing."""
     options = picture.options
+    if picture.claim is not None and all(claim.id != picture.claim for claim in paper.claims):
+        yield f"there is no claim `{picture.claim}`"
     lines = options.get("lines", {})
     named = [*options.get("numbers", {}).values()]
     named += [name for line in lines.values() for name in line["numbers"]]
@@ -226,5 +265,5 @@ def _check_hardware(paper: Paper) -> Iterator[str]:
     for variant in wanted.variants:
         for name in filter(None, (variant.against, variant.equals)):
             if name not in seen:
-                yield f"variant `{variant.id}`: there is no variant `{name}` before it"
+                yield f"variant `{variant.id}`: no variant `{name}` precedes it"
         seen.add(variant.id)

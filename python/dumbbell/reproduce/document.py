@@ -243,6 +243,7 @@ class Report(TypedDict):
     valid: bool
     altered: list[str]
     quick: bool
+    finding: list[str]
     cells: list[CellRow]
     claims: list[ClaimRow]
     predictions: list[PredictionRow]

@@ -80,6 +80,15 @@ class Claim(Shape, frozen=True):
     missing: str | None = None
 
 
+class Finding(Shape, frozen=True):
+    """A sentence of what was found, without its period: `{name}` is the expression of that name in
+    `show`, and the verdict on the claim ends the sentence."""
+
+    claim: str
+    text: str
+    show: dict[str, str] = default(default_factory=dict)
+
+
 class Reading(Shape, frozen=True):
     """Another reading of what the paper leaves open: `choice` names what is read differently,
     `changes` are overrides of every point, `scheme_changes` of those with the scheme at work,
@@ -147,15 +156,32 @@ class Table(Shape, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It
-    stands under the assumption `about` if it has one; `missing` names what it cannot be drawn
-    without."""
+    stands under the assumption `about` or the claim `claim` if it has one; `missing` names what it
+    cannot be drawn without."""
 
     id: str
     caption: str
     kind: str = ""
     about: str | None = None
+    claim: str | None = None
     missing: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
+
+
+class OverTime(Shape, frozen=True):
+    """The first runs of some points over one time axis: `points` by their labels, `from_s` and
+    `until_s` the part that is shown first, `flows` those that are shown at first and whose packets
+    are recorded (none: all), `every` the period of their series. `text` are paragraphs on what
+    there is to see, in which `{name}` is the expression of that name in `show`."""
+
+    title: str
+    text: tuple[str, ...]
+    points: dict[str, str]
+    from_s: Real
+    until_s: Real
+    show: dict[str, str] = default(default_factory=dict)
+    flows: tuple[str, ...] = ()
+    every: str = "10 ms"
 
 
 class Surface(Shape, frozen=True):
@@ -245,6 +271,7 @@ class Paper:
     numbers: dict[str, Number]
     derived: dict[str, str]
     claims: tuple[Claim, ...]
+    findings: tuple[Finding, ...]
     readings: Readings | None
     surface: Surface | None
     hardware: Hardware | None
@@ -252,3 +279,4 @@ class Paper:
     assumptions: tuple[Assumption, ...]
     tables: tuple[Table, ...]
     pictures: tuple[Picture, ...]
+    over_time: OverTime | None = None

@@ -30,7 +30,7 @@ from .readings import sign
 from .runs import PointRunner, Runs
 
 NOT_IN_QUICK = (
-    "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
+    "quick runs leave it out: translating and compiling the RTL takes longer than all of them"
 )
 
 
@@ -184,7 +184,7 @@ def _conclusion(at: list[HardwarePoint]) -> list[str]:
         )
         what = f"{step['id']} against {step['against']} ({step['what']})"
         told.append(
-            f"{what}: {len(moved)} of {looked} differences are not 0 within their 95 % interval"
+            f"{what}: {len(moved)} of {looked} differences have a 95 % interval that excludes 0"
             + (f": {', '.join(moved)}." if moved else ".")
         )
     told += [_locked(place) for place in at]
@@ -208,7 +208,7 @@ def _locked(place: HardwarePoint) -> str:
 def _said_of(place: HardwarePoint, row: EqualRow) -> str:
     who = f"{row['id']} at {place['point']}"
     if row["equal"] is None:
-        return f"{who}: not run. {row['reason']}"
+        return f"{who}: not run ({row['reason']})."
     same = sum(pair["ours"] == pair["model"] for pair in row["seeds"])
     word = "equals" if row["equal"] else "DOES NOT EQUAL"
     return f"{who} {word} {row['equals']}, packet by packet, in {same} of {len(row['seeds'])} runs."

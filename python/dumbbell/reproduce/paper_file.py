@@ -18,7 +18,9 @@ from .entries import (
     Cell,
     Claim,
     Effort,
+    Finding,
     Measure,
+    OverTime,
     Prediction,
     Reading,
     Surface,
@@ -121,13 +123,14 @@ class Red(Shape, frozen=True):
 
 
 class Figure(Shape, frozen=True):
-    """A figure. Which keys beside the first five it needs, and which it may have, depends on its
+    """A figure. Which keys beside the first six it needs, and which it may have, depends on its
     kind: `KINDS`."""
 
     id: str
     caption: str
     kind: str = ""
     about: str | None = None
+    claim: str | None = None
     missing: str | None = None
     points: dict[str, str] | None = None
     lines: dict[str, Line] | None = None
@@ -158,7 +161,7 @@ class Figure(Shape, frozen=True):
     runners: Annotated[int, Meta(ge=1, le=1000)] | None = None
 
 
-COMMON = frozenset({"id", "caption", "kind", "about", "missing"})
+COMMON = frozenset({"id", "caption", "kind", "about", "claim", "missing"})
 """Keys of every figure."""
 
 _TIMES = {"from_s", "until_s"}
@@ -213,6 +216,7 @@ class PaperFile(Shape, frozen=True):
     number: tuple[Number, ...] = ()
     derived: dict[str, str] = field(default_factory=dict)
     claim: tuple[Claim, ...] = ()
+    finding: tuple[Finding, ...] = ()
     readings: Readings | None = None
     reading: tuple[Reading, ...] = ()
     surface: Surface | None = None
@@ -222,6 +226,7 @@ class PaperFile(Shape, frozen=True):
     assumption: tuple[Assumption, ...] = ()
     table: tuple[Table, ...] = ()
     figure: tuple[Figure, ...] = ()
+    over_time: OverTime | None = None
 
 
 def misfits(figure: Figure) -> Iterator[str]:

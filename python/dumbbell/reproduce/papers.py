@@ -107,9 +107,8 @@ def find(name: str) -> Path:
     if near:
         raise ScenarioError(f"there is no paper `{name}`: did you mean `{near}`?")
     raise ScenarioError(
-        f"there is no paper `{name}`: known are {', '.join(known) or 'none'}. Write the path of a "
-        f"folder elsewhere, as "
-        "in ./my-paper, or set DUMBBELL_PAPERS"
+        f"there is no paper `{name}`: known papers: {', '.join(known) or 'none'}. Write the path "
+        "of a folder elsewhere, as in ./my-paper, or set DUMBBELL_PAPERS"
     )
 
 
@@ -155,6 +154,7 @@ def _paper(folder: Path, said: PaperFile) -> Paper:
         numbers=_by_id(_numbers(said)),
         derived=said.derived,
         claims=said.claim,
+        findings=said.finding,
         readings=_readings(said),
         surface=said.surface,
         hardware=_hardware(said),
@@ -162,6 +162,7 @@ def _paper(folder: Path, said: PaperFile) -> Paper:
         assumptions=said.assumption,
         tables=said.table,
         pictures=tuple(_by_id(map(_picture, said.figure)).values()),
+        over_time=said.over_time,
     )
 
 
@@ -169,9 +170,7 @@ def _readings(said: PaperFile) -> Readings | None:
     if not said.reading:
         return None
     if said.readings is None:
-        raise ScenarioError(
-            "there are [[reading]]s, and no [readings] that says what they are compared by"
-        )
+        raise ScenarioError("[[reading]] needs [readings], which says how readings are compared")
     entries = tuple(_by_id(said.reading).values())
     return Readings(**msgspec.structs.asdict(said.readings), entries=entries)
 
@@ -262,3 +261,11 @@ def _in_hardware(paper: Paper, point: str) -> list[str]:
     ):
         return []
     return [wanted.carried, *(measure.measure for measure in (wanted.gain, *wanted.measures))]
+
+
+def points_of(paper: Paper, cell: Cell) -> set[str]:
+    """The points that a cell is measured at."""
+    if not cell.of:
+        return {cell.point}
+    names = reach(paper, filter(None, (cell.of, cell.baseline_of)))
+    return {point for name in names & paper.numbers.keys() for point in paper.numbers[name].points}

@@ -194,7 +194,7 @@ def _check(node: ast.expr, depth: int) -> None:
         case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _FUNCTIONS:
             inner = [value]
         case _:
-            raise ValueError(f"`{cut(ast.unparse(node), 80)}` has no place in a predicate")
+            raise ValueError(f"`{cut(ast.unparse(node), 80)}` is not allowed in a predicate")
     for each in inner:
         _check(each, depth + 1)
 
@@ -245,7 +245,8 @@ def _from(family: Family, low: float) -> Family:
     kept = [(x, runs) for x, runs in zip(family.at, family.values, strict=True) if x >= low]
     if not kept:
         raise ValueError(
-            f"there is no point from {low:g} on; there are {', '.join(f'{x:g}' for x in family.at)}"
+            f"there is no point at or above {low:g}; there are "
+            f"{', '.join(f'{x:g}' for x in family.at)}"
         )
     at, values = zip(*kept, strict=True)
     return Family(at, values)
@@ -255,7 +256,7 @@ def _pair(function: Callable[[Any, Any], Any], a: Family, b: Family) -> Family:
     """Point by point and run by run; a single value goes with all."""
     points = max(a, b, key=lambda x: len(x.at))
     if len(a.at) != len(b.at) and 1 not in (len(a.at), len(b.at)):
-        raise ValueError(f"{len(a.at)} points and {len(b.at)} points do not go together")
+        raise ValueError(f"{len(a.at)} points and {len(b.at)} points do not match")
     if len(a.at) == len(b.at) > 1 and a.at != b.at:
         raise ValueError("the numbers belong to different points")
     rows = []
@@ -279,6 +280,6 @@ def _single(value: Any) -> Family:
 def _flat(family: Family) -> list[Any]:
     if any(len(runs) != 1 for runs in family.values):
         raise ValueError(
-            "one number a point is needed here: reduce the runs with mean, low or high"
+            "one number per point is needed here: reduce the runs with mean, low or high"
         )
     return [runs[0] for runs in family.values]

@@ -73,7 +73,7 @@ def along(axis: str, places: Iterable[Mapping[str, Value]]) -> tuple[int | float
     numbers = tuple(value for value in values if value is not None)
     if len(numbers) < len(values):
         raise ScenarioError(
-            f"axis `{axis}`: a number is taken `over` it, so that its places are numbers"
+            f"axis `{axis}`: a number is taken `over` it, so its values must be numbers"
         )
     return numbers
 
@@ -107,7 +107,7 @@ def _axis(
         places = [dict(row) for _, row in rows]
         sources[name] = {row.get(name, ""): f"{said}, line {line}" for line, row in rows}
     if any(name not in place for place in places):
-        what = "the header of the file" if isinstance(said, str) else "a place that is a table"
+        what = "the header of the file" if isinstance(said, str) else "a value that is a table"
         raise Wrong(where, f"{what} has no `{name}`")
     return places
 
@@ -155,9 +155,9 @@ class _Writer:
                 continue
             each, rows = entry.get("each", []), entry.get("entries", [{}])
             if not _list_of(str, each):
-                raise Wrong(f"{where}.each", "a list of axes belongs here")
+                raise Wrong(f"{where}.each", "this must be a list of axes")
             if not _list_of(dict, rows):
-                raise Wrong(f"{where}.entries", "a list of tables belongs here")
+                raise Wrong(f"{where}.entries", "this must be a list of tables")
             shared = {key: value for key, value in entry.items() if key not in _BLOCK}
             for j, (here, row) in self._rows(each, rows, where):
                 at = f"{where}.entries[{j}]" if "entries" in entry else where
@@ -206,7 +206,7 @@ class _Writer:
             rows = [self.sources[axis][str(here[axis])] for axis in self.sources if axis in here]
             place = f" ({', '.join(rows)})" if rows else ""
             raise ScenarioError(
-                f"`{cut(text, 80)}`{place} is no printed number, such as 17.20: digits and a point"
+                f"`{cut(text, 80)}`{place} is not a printed number (digits and a point)"
             )
         return {"decimals": len(match[1] or ""), **cell, "published": _number(text)}
 
@@ -249,7 +249,7 @@ class _Writer:
             for at in self._free([key, inner if isinstance(inner, str) else ""], here):
                 name = self._text(key, {**here, **at})
                 if name in out:
-                    raise ScenarioError(f"`{cut(name, 80)}` stands here twice")
+                    raise ScenarioError(f"`{cut(name, 80)}` appears twice")
                 out[name] = self.fill(inner, {**here, **at}, depth)
         return out
 
@@ -283,8 +283,8 @@ class _Writer:
         for name in places(text) - here.keys():
             if name in self.axes:
                 raise ScenarioError(
-                    f"`{cut(text, 80)}`: the entry is not repeated along the axis `{name}`: name "
-                    "it in the id or in `each`"
+                    f"`{cut(text, 80)}`: the entry does not vary along the axis `{name}`: use it "
+                    "in the id or in `each`"
                 )
             raise ScenarioError(f"`{cut(text, 80)}`: {self._no_axis(name)}")
         out = filled(text, here)
@@ -294,7 +294,7 @@ class _Writer:
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise ScenarioError(f"all entries are more than {_LARGEST >> 20} MiB of text")
+            raise ScenarioError(f"the entries exceed {_LARGEST >> 20} MiB of text")
 
     def _no_axis(self, name: str) -> str:
         return (

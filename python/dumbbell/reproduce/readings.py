@@ -147,7 +147,7 @@ def _effect(family: Family) -> list[Signed]:
     for at, runs in zip(family.at, family.values, strict=True):
         found = stats.interval(runs)
         if found.ends is None:
-            raise ValueError("the sign of an effect needs two runs at least")
+            raise ValueError("the sign of an effect needs at least two runs")
         rows.append(
             {
                 "at": at,
@@ -233,11 +233,11 @@ def under_which(rows: list[ReadingRow]) -> list[str]:
 _HOLDS = (verdict.REPRODUCED, verdict.IN_PART)
 
 _WORDS = {
-    "changes": "It is reversed somewhere by",
-    "open": "It is not settled at some point (the 95 % interval holds 0) by",
-    "kept": "It stays as it is whatever is chosen for",
+    "changes": "It is reversed at some point by",
+    "open": "It is not significant at some point (the 95 % interval includes 0) under",
+    "kept": "It does not change under any choice for",
 }
-_SETTLED = "It is + or − somewhere (the 95 % interval does not hold 0) under some reading of"
+_SETTLED = "It is + or − at some point (the 95 % interval excludes 0) under some reading of"
 
 
 def _signs(row: ReadingRow) -> str:

@@ -8,23 +8,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..present import templates
+from ..studies.frame import pages
+from ..studies.frame.over_time import OverTime
 from ..studies.frame.publish import Shown
 from .document import CellRow, ClaimRow, EvidenceRow, PredictionRow, Report
 from .papers import Paper
 
 
-def html(paper: Paper, summary: Report, drawn: Sequence[Shown]) -> str:
+def html(
+    paper: Paper, summary: Report, drawn: Sequence[Shown], over_time: OverTime | None = None
+) -> str:
     """The page."""
     rules = paper.folder / "rules.md"
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("report.html.j2"),
+        paper.title,
+        drawn,
+        over_time,
         paper=paper,
         summary=summary,
         cells={cell["id"]: cell for cell in summary["cells"]},
         tally=_tally(summary["cells"]),
         claim_tally=_tally(summary["claims"]),
-        svgs={one.name: svg for one, svg in drawn},
-        figures={row["id"]: row for row in summary["figures"]},
+        drawn={one.name: one for one in drawn},
+        described={row["id"]: row for row in summary["figures"]},
         marks=templates.MARKS,
         by_points=_by_points,
         columns=_columns(summary["predictions"], paper),

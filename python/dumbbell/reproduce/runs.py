@@ -9,7 +9,9 @@ from typing import Any
 
 from .. import api
 from ..data import series
+from ..errors import ScenarioError
 from . import papers
+from .document import PointRow
 from .measures.measure import needs_series, of_run
 from .papers import Effort, Paper, Point
 
@@ -26,6 +28,8 @@ class Runs:
     directories: list[Path] = field(default_factory=list)
     taken: dict[str, list[float]] = field(default_factory=dict)
     """Measurements that were taken already."""
+    lacking: dict[str, str] = field(default_factory=dict)
+    """Measurements that a kernel's runs do not have, each with the reason."""
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -43,7 +47,9 @@ class Runs:
         return bool(self.directories) or not needs_series(measure)
 
     def values(self, measure: str) -> list[float]:
-        """A measurement, one value for each seed."""
+        """A measurement, one value for each seed. `ScenarioError` if the runs do not have it."""
+        if measure in self.lacking:
+            raise ScenarioError(self.lacking[measure])
         if measure not in self.taken:
             runs = self.runs
             where: Iterable[Path | None] = (
@@ -59,7 +65,12 @@ class Runs:
         thousands of runs."""
         for measure in measures:
             if self.has(measure):
-                self.values(measure)
+                try:
+                    self.values(measure)
+                except ScenarioError as error:
+                    if not self.json.get("on"):  # The simulator has every measurement.
+                        raise
+                    self.lacking[measure] = error.rendered
         runs = [
             {key: value for key, value in run.items() if key not in _BULKY} for run in self.runs
         ]
@@ -82,6 +93,7 @@ class PointRunner:
     total: int = 0
     done: int = 0
     store: str | None = None
+    on: str = "sim"
 
     def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
         """Runs a point with a reading's `changes`, which outdo all other overrides; with series if
@@ -93,20 +105,37 @@ class PointRunner:
             *applying(self.paper, point, self.altered),
             *changes,
         ]
-        request = api.request(
-            {"path": str(point.scenario)},
-            overrides,
-            seed=self.paper.seed if self.seed is None else self.seed,
-            replications=self.effort.replications,
-            threads=self.threads,
-            store=self.store,
-            out=None if out is None else str(out),
-        )
-        result = api.run(request, self._part)
+        result = self._made(point, overrides, self.effort.replications, out, self.store)
         self.done += 1
         runs = Runs(point, overrides, result, series.run_directories(out) if out else [])
         runs.settle(papers.measures_at(self.paper, point.id))
         return runs
+
+    def first(self, point: Point, records: Iterable[str], out: Path) -> str:
+        """Makes the first run of a point again with these records, and returns its fingerprint."""
+        overrides = [
+            *point.overrides,
+            *self.effort.overrides,
+            *applying(self.paper, point, self.altered),
+            *records,
+        ]
+        return str(self._made(point, overrides, 1, out, None)["fingerprint"])
+
+    def _made(
+        self, point: Point, overrides: list[str], runs: int, out: Path | None, store: str | None
+    ) -> api.JSON:
+        request = api.request(
+            {"path": str(point.scenario)},
+            overrides,
+            seed=self.paper.seed if self.seed is None else self.seed,
+            replications=runs,
+            threads=self.threads,
+            store=store,
+            out=None if out is None else str(out),
+            on=None if self.on == "sim" else self.on,
+        )
+        made = api.run(request, self._part)
+        return made if self.on == "sim" else made | {"on": self.on}
 
     def _part(self, finished: int, runs: int, fraction: float) -> Any:
         """Progress of one point as progress of the whole."""
@@ -131,3 +160,18 @@ def owned(paper: Paper, override: str) -> bool:
 
 def _within(key: str, prefixes: Iterable[str]) -> bool:
     return any(key == prefix or key.startswith(f"{prefix}.") for prefix in prefixes)
+
+
+def point_row(runs: Runs) -> PointRow:
+    """A point that was run."""
+    return {
+        "id": runs.point.id,
+        "scenario": runs.point.scenario.name,
+        "overrides": runs.overrides,
+        "scheme": runs.point.scheme,
+        "fingerprint": runs.fingerprint,
+        "valid": runs.json["valid"],
+        "n": len(runs.runs),
+        "seeds": [run["seed"] for run in runs.runs],
+        "duration_s": runs.json["duration_s"],
+    }

@@ -18,14 +18,16 @@ from ..files.filename import component
 from ..files.write import temporary_folder
 from ..studies.frame import publish
 from . import papers, verdict
-from .document import FigureRow, PointRow, Report, assumption_rows
+from .document import FigureRow, Report, assumption_rows
 from .measures.measure import needs_series
-from .papers import Cell, Effort, Paper, Picture, Point
-from .runs import PointRunner, Runs, owned
+from .papers import Effort, Paper, Picture, Point
+from .runs import PointRunner, Runs, owned, point_row
 
 if TYPE_CHECKING:
     from ..studies.frame.drawing import NamedFigure
     from .figures.kinds import Drawn
+    from .on_linux.document import LinuxReport
+    from .predicate import Family
     from .testbed.document import CampaignReport
 
 
@@ -42,7 +44,7 @@ def reproduce(
     store: str | Path | None = None,
     out: str | Path | None = None,
     progress: api.Progress = lambda finished, runs, fraction: None,
-) -> Report | CampaignReport:
+) -> Report | CampaignReport | LinuxReport:
     """Reproduces a paper and returns the object of `report.json`, which it writes beside
     `report.html` and the figures, each as SVG, PDF and PNG in `figures`.
 
@@ -56,8 +58,7 @@ def reproduce(
 
         if list(cells):
             raise ScenarioError(
-                "cells by themselves are for the simulator: on real kernels all points are run, "
-                "interleaved"
+                "selecting cells needs the simulator: on real kernels all points run, interleaved"
             )
         how = work.How(
             overrides=list(overrides),
@@ -70,8 +71,24 @@ def reproduce(
             progress=progress,
         )
         return work.reproduce(name, how)
+    if on == "linux":
+        from .on_linux import work as on_linux
+
+        if list(cells):
+            raise ScenarioError("selecting cells needs the simulator: on Linux all points run")
+        wanted = on_linux.How(
+            overrides=list(overrides),
+            quick=quick,
+            seed=seed,
+            replications=replications,
+            threads=threads,
+            store=None if store is None else Path(store),
+            out=None if out is None else Path(out),
+            progress=progress,
+        )
+        return on_linux.reproduce(name, wanted)
     if on != "sim":
-        raise ScenarioError(f"--on {on}: write --on sim or --on kernel")
+        raise ScenarioError(f"--on {on}: write --on sim, --on kernel or --on linux")
     publish.tools()
     paper = papers.load(name)
     asked = Asked(paper, list(cells), list(overrides), quick)
@@ -107,7 +124,7 @@ class Asked:
 
 def _simulated(asked: Asked, points: Mapping[str, Point], runner: PointRunner, out: Path) -> Report:
     """Runs the points, judges them, and writes the report."""
-    from . import hardware, readings, report
+    from . import hardware, over_time, readings, report
 
     started = time.perf_counter()
     paper = asked.paper
@@ -116,16 +133,21 @@ def _simulated(asked: Asked, points: Mapping[str, Point], runner: PointRunner, o
     runner.total = len(points)
     runner.total += readings.count(paper, runner.effort.readings_at) if compared else 0
     runner.total += hardware.count(paper, asked.quick) if in_hardware else 0
+    runner.total += len(paper.over_time.points) if paper.over_time and not asked.cells else 0
     with temporary_folder() as scratch:
         measured = _measure(runner, points, Path(scratch))
         rows, conclusion = readings.compare(paper, measured, runner) if compared else ([], [])
         built = hardware.compare(paper, measured, runner, asked.quick) if in_hardware else None
-        document, drawn = _conclude(asked, measured)
+        document, drawn, numbers = _conclude(asked, measured)
+        recorded = None
+        if not asked.cells:
+            recorded = over_time.record(paper, runner, measured, numbers, out)
     document["readings"], document["readings_conclusion"] = rows, conclusion
     document["hardware"] = built
     document["valid"] &= all(row["valid"] for row in rows) and (built is None or built["valid"])
     document["wall_s"] = time.perf_counter() - started
-    publish.publish(document, drawn, partial(report.html, paper, document), out, publish.REPORT)
+    page = partial(report.html, paper, document, over_time=recorded)
+    publish.publish(document, drawn, page, out, publish.REPORT, recorded)
     return document
 
 
@@ -151,17 +173,10 @@ def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
                 f"{paper.name} has no cell `{name}`; its cells are {', '.join(paper.cells)}"
             )
         cell = paper.cells[name]
-        needed |= _points_of(paper, cell)
+        needed |= papers.points_of(paper, cell)
         if cell.baseline:
-            needed |= _points_of(paper, paper.cells[cell.baseline])
+            needed |= papers.points_of(paper, paper.cells[cell.baseline])
     return {key: point for key, point in paper.points.items() if key in needed}
-
-
-def _points_of(paper: Paper, cell: Cell) -> set[str]:
-    if not cell.of:
-        return {cell.point}
-    names = papers.reach(paper, filter(None, (cell.of, cell.baseline_of)))
-    return {point for name in names & paper.numbers.keys() for point in paper.numbers[name].points}
 
 
 def _measure(runner: PointRunner, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
@@ -181,11 +196,14 @@ def _recorded(paper: Paper) -> set[str]:
     }
 
 
-def _conclude(asked: Asked, measured: dict[str, Runs]) -> tuple[Report, list[NamedFigure]]:
-    """The document, still without readings and hardware, and its figures."""
+def _conclude(
+    asked: Asked, measured: dict[str, Runs]
+) -> tuple[Report, list[NamedFigure], Mapping[str, Family]]:
+    """The document, still without readings and hardware, its figures, and the numbers behind
+    it."""
     from .. import __version__
     from ..studies.frame.drawing import NamedFigure
-    from . import judge
+    from . import finding, judge
     from .figures import kinds
 
     paper = asked.paper
@@ -195,29 +213,32 @@ def _conclude(asked: Asked, measured: dict[str, Runs]) -> tuple[Report, list[Nam
     cells = [judge.cell(paper, measured, cell, numbers) for cell in chosen]
     by_id = {cell["id"]: cell for cell in cells}
     drawn = kinds.draw(paper, measured, numbers) if whole else {}
+    claims = judge.claims(paper.claims if whole else (), numbers)
     document: Report = {
         "paper": paper.name,
         "title": paper.title,
         "valid": all(runs.json["valid"] for runs in measured.values()),
         "altered": asked.altered,
         "quick": asked.quick,
+        "finding": finding.sentences(paper.findings, numbers, claims),
         "cells": cells,
-        "claims": judge.claims(paper.claims if whole else (), numbers),
+        "claims": claims,
         "predictions": [judge.prediction(p, by_id) for p in paper.predictions] if whole else [],
         "readings": [],
         "readings_conclusion": [],
         "hardware": None,
         "assumptions": assumption_rows(paper.assumptions),
-        "points": [_point(runs) for runs in measured.values()],
+        "points": [point_row(runs) for runs in measured.values()],
         "version": __version__,
         "wall_s": 0.0,
         "figures": [_figure(picture, drawn) for picture in paper.pictures] if whole else [],
     }
-    return document, [
+    shown = [
         NamedFigure(name, one.figure, one.caption)
         for name, one in drawn.items()
         if one.figure is not None
     ]
+    return document, shown, numbers
 
 
 def _figure(picture: Picture, drawn: Mapping[str, Drawn]) -> FigureRow:
@@ -230,17 +251,3 @@ def _figure(picture: Picture, drawn: Mapping[str, Drawn]) -> FigureRow:
     if made and made.table is not None:
         row["table"] = {"header": made.table[0], "rows": made.table[1]}
     return row
-
-
-def _point(runs: Runs) -> PointRow:
-    return {
-        "id": runs.point.id,
-        "scenario": runs.point.scenario.name,
-        "overrides": runs.overrides,
-        "scheme": runs.point.scheme,
-        "fingerprint": runs.fingerprint,
-        "valid": runs.json["valid"],
-        "n": len(runs.runs),
-        "seeds": [run["seed"] for run in runs.runs],
-        "duration_s": runs.json["duration_s"],
-    }

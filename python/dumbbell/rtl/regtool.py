@@ -71,7 +71,7 @@ def replay(lines: Iterable[str], to: Transport, base: int = 0) -> list[int]:
             numbers = [int(word, 0) for word in words[1:]]
             offset, odd = divmod(numbers[0] - base, 4)
             if odd or not 0 <= offset < 1 << block().address_bits:
-                raise ValueError("not a word of the block")
+                raise ValueError("not the address of a word of the block")
             if words[0] == "w" and len(numbers) == 2:
                 to.write(offset, numbers[1])
             elif words[0] == "r" and len(numbers) == 1:
@@ -87,7 +87,7 @@ def threshold(packets: float) -> int:
     """A threshold in packets as its register has it, rounded to 1/1024."""
     value = round(packets * SCALE)
     if not 0 <= value < 1 << block()["min"].bits:
-        raise ScenarioError(f"a threshold of {packets} packets: 0 up to 4095.999 fit")
+        raise ScenarioError(f"a threshold of {packets} packets: write 0 to 4095.999")
     return value
 
 
@@ -95,10 +95,11 @@ def slope(max_p: float, low: int, high: int, constant: bool = False) -> int:
     """max_p as the slope register has it, for thresholds as theirs have them (`constant`: as a
     probability)."""
     if not 0 <= max_p <= 1:
-        raise ScenarioError(f"max_p {max_p}: a probability is within 0 and 1")
+        raise ScenarioError(f"max_p {max_p}: a probability is between 0 and 1")
     if not 0 < high - low < SPAN * SCALE:
         raise ScenarioError(
-            f"thresholds {low / SCALE} and {high / SCALE}: the maximum is above by less than {SPAN}"
+            f"thresholds {low / SCALE} and {high / SCALE}: the maximum must exceed the minimum by "
+            f"less than {SPAN}"
         )
     if constant:
         return min(int(Fraction(max_p) * P_ONE), P_ONE - 1)
@@ -132,7 +133,7 @@ def identify(transport: Transport) -> Options:
     magic = transport.read(block()["id"].offset)
     if magic != block().magic:
         raise DumbbellError(
-            f"there is no RED module with this map: its id reads {magic:#010x}, not "
+            f"no RED module with this register map was found: its id reads {magic:#010x}, not "
             f"{block().magic:#010x}"
         )
     word = transport.read(block()["options"].offset)

@@ -37,9 +37,8 @@ def folder() -> Path:
         if (found / "core.f").exists():
             return found
     raise EnvironmentLacks(
-        "there are no hardware sources beside the package: install it from a checkout, or set "
-        "DUMBBELL_RTL to the "
-        "folder rtl/red of one"
+        "the package has no hardware sources: install it from a checkout, or set DUMBBELL_RTL to "
+        "the folder rtl/red of one"
     )
 
 

@@ -1,8 +1,8 @@
 """The programs that hardware needs: where each is, which version, and what to install where it is
 missing.
 
-Nothing is built by hand: programs come from Debian's packages, the rest from `requirements-rtl.txt`
-(and `requirements-rtl-place.txt` for place and route), which `make` installs into the environment
+Nothing is built by hand: programs come from Debian's packages, the rest from `requirements/rtl.txt`
+(and `requirements/rtl-place.txt` for place and route), which `make` installs into the environment
 that runs this.
 """
 
@@ -13,16 +13,19 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..errors import EnvironmentLacks
 
-PLACE = "requirements-rtl-place.txt"
-SOLVE = "requirements-rtl.txt"
+PLACE = "requirements/rtl-place.txt"
+SOLVE = "requirements/rtl.txt"
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,49 @@ def environment() -> dict[str, str]:
     return os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     }
+
+
+def run_group(
+    words: Sequence[str], log: Path, seconds: float, *, cwd: Path, env: Mapping[str, str]
+) -> int | None:
+    """Runs a program in a process group of its own, with its output in the file `log`. Returns its
+    exit code, or None if it did not end within `seconds`.
+
+    Then, at an interrupt, and if this process is killed, the program and all that it started are
+    killed.
+    """
+    with log.open("wb") as out, _group() as group:
+        process = subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            process_group=group,
+        )
+        try:
+            return process.wait(seconds)
+        except BaseException as stopped:
+            os.killpg(group, signal.SIGKILL)
+            process.wait()
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                return None
+            raise
+
+
+@contextmanager
+def _group() -> Iterator[int]:
+    """A process group that is killed when this process ends, however it ends. Yields its number."""
+    # A shell leads it. The end of the pipe, which only this process holds open, ends `read`.
+    leader = subprocess.Popen(
+        ["sh", "-c", "read -r end; kill -KILL 0"], stdin=subprocess.PIPE, process_group=0
+    )
+    try:
+        yield leader.pid
+    finally:
+        leader.kill()
+        leader.communicate()
 
 
 def versions() -> dict[str, str | None]:

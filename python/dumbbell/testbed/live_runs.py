@@ -121,9 +121,7 @@ class LiveRunner:
             if self._time_for(job.length_s):
                 self._make(job)
             else:
-                self.tell(
-                    f"{job.order.label}, seed {job.order.seed}: no time is left for another attempt"
-                )
+                self.tell(f"{job.order.label}, seed {job.order.seed}: no time for another attempt")
             self._done_s += job.length_s
         return [_counts(self.attempts.attempts(job.key)) for job in jobs]
 

@@ -67,7 +67,7 @@ def _taken() -> int | None:
     try:
         lock = _opened(private.runtime() / "live.lock")
     except (DumbbellError, OSError) as error:
-        _say(f"note: {error}; other live runs would not be noticed")
+        _say(f"note: {error}; other live runs cannot be detected")
         return None
     try:
         if not _locked(lock):
@@ -75,7 +75,7 @@ def _taken() -> int | None:
             if (
                 holder in _ancestors()
             ):  # A program of `dumbbell shell`: waiting for it would never end.
-                _say(f"note: this is within the live run of process {holder}, which it may disturb")
+                _say(f"note: this runs within the live run of process {holder} and may disturb it")
             else:
                 _wait(lock, holder, patience)
     except BaseException:
@@ -93,7 +93,7 @@ def _opened(file: Path) -> int:
     about = os.fstat(lock)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
         os.close(lock)
-        raise EnvironmentLacks(f"{file} is no regular file of this user: remove it")
+        raise EnvironmentLacks(f"{file} is not a regular file of this user: remove it")
     return lock
 
 
@@ -123,8 +123,8 @@ def _wait(lock: int, holder: int | None, patience: float) -> None:
     while not _locked(lock):
         if time.monotonic() >= end:
             raise EnvironmentLacks(
-                f"{whom} of this user has not ended: wait for it, end it, or set "
-                f"DUMBBELL_LIVE_WAIT to a longer time"
+                f"{whom} of this user is still running: wait for it, end it, or set "
+                "DUMBBELL_LIVE_WAIT to a longer time"
             )
         time.sleep(_BEAT_S)
 
@@ -147,7 +147,7 @@ def _others() -> list[str]:
             if user != os.geteuid() and (process / "comm").read_text().rstrip("\n") == NAME:
                 seen.setdefault(user, []).append(process.name)
     return [
-        f"note: {_user(user)} makes live runs on this machine, too (PID {', '.join(processes)}): "
+        f"note: {_user(user)} also makes live runs on this machine (PID {', '.join(processes)}): "
         "they may disturb each other"
         for user, processes in seen.items()
     ]

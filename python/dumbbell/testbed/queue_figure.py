@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..data import series
 from ..figures import style
+from ..figures.style import lettering, palette
 
 if TYPE_CHECKING:
     import polars
@@ -34,12 +35,16 @@ def queue_and_drops(
     for i, (name, frame) in enumerate(parts):
         axes = column[i][0]
         axes.plot(
-            frame["time_s"], frame["queue_packets"], color=style.BLUE, linewidth=1.0, label="queue"
+            frame["time_s"],
+            frame["queue_packets"],
+            color=palette.BLUE,
+            linewidth=1.0,
+            label="queue",
         )
         own = None if signals is None else signals.filter(signals["queue"].cast(str) == name)
         for marked, look, color, word in (
-            (False, "x", style.VERMILLION, "dropped"),
-            (True, "D", style.PURPLE, "marked"),
+            (False, "x", palette.VERMILLION, "dropped"),
+            (True, "D", palette.PURPLE, "marked"),
         ):
             times = [] if own is None else own.filter(own["marked"] == marked)["time_s"].to_list()
             if times:
@@ -52,7 +57,7 @@ def queue_and_drops(
         axes.set(ylabel=f"{names.get(name, name)}\nqueue [packets]")
         axes.set_ylim(0, max(axes.get_ylim()[1], 1.0))
         axes.margins(x=0.01)
-        style.legend(axes)
+        lettering.legend(axes)
     column[-1][0].set_xlabel("time [s]")
     paths = style.save(figure, directory / "queue", ("png", "svg"))
     return paths[0]

@@ -25,9 +25,8 @@ _WITHIN = 0.05
 """Percentiles are kept to one part in 32, lateness in a log in units of 16 ns."""
 
 PROVES = (
-    "the hashes find a log that was damaged or cut off; they have no key, so they do not prove "
-    "who wrote it; losses "
-    "outside the router, stalls and processor time are not in it"
+    "The hashes detect a damaged or truncated log; they have no key, so they do not prove who "
+    "wrote it. The log does not contain losses outside the router, stalls or processor time."
 )
 
 
@@ -99,5 +98,5 @@ def _verdict(run: JSON) -> list[str]:
             f"reasons or both"
         )
     if run.get("valid") and not block.get("valid"):
-        found.append("the run is called valid, and its block `validity` is not")
+        found.append("the run claims to be valid, but its block `validity` does not")
     return found

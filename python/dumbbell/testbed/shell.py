@@ -14,6 +14,7 @@ from ..language.arguments import choice, refused
 from ..present.units import plain_rate, seconds
 
 NAME = "shell"
+KERNEL, LINUX = "kernel", "linux"
 UP, DOWN = "up", "down"
 """The link's directions and their queues: up is from the client, where the program runs, to the
 server."""
@@ -30,9 +31,11 @@ _PACKET = 1500
 class Options:
     """The words of the command line. Rates, delays and limits as in scenarios; `loss` as `"1%"` or
     `"0.01"`; `queue` as `"red:min_th=5pkt"`; `only`: the one direction that is shaped, the other
-    one being fast and without loss."""
+    one being fast and without loss; `on`: `kernel`, this machine's, or `linux`, a user-mode kernel
+    in virtual time."""
 
     program: Sequence[str]
+    on: str = KERNEL
     server: str | None = None
     rate: str | None = None
     up: str | None = None
@@ -62,9 +65,13 @@ def request(options: Options, out: Path) -> dict[str, Any]:
     """The request for the API. `ScenarioError` for a word that is wrong, underlined."""
     if not options.program:
         raise ScenarioError(
-            "no program is named\n"
-            "help: write it behind two dashes, as in `dumbbell shell --rate 12Mbps -- iperf3 -c "
-            "{server}`"
+            "no program is given\nhelp: write it after two dashes, as in `dumbbell shell --rate "
+            "12Mbps -- iperf3 -c {server}`"
+        )
+    if options.on == LINUX and options.required:
+        raise ScenarioError(
+            f"--class {options.required}: a run in virtual time has no class\n"
+            "help: leave it out, or run on this machine's kernel, with --on kernel"
         )
     server = shlex.split(options.server) if options.server else None
     return {
@@ -75,7 +82,19 @@ def request(options: Options, out: Path) -> dict[str, Any]:
         "unshaped": ["link.0.rate", "link.0.reverse.rate"] if options.unshaped else [],
         "server": server,
         "out": str(out),
+        "on": options.on,
     }
+
+
+def plain(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The request of `run` for the same network."""
+    named = ("program", "unshaped", "server")
+    return {key: value for key, value in request.items() if key not in named}
+
+
+def unshaped_rate(on: str) -> str:
+    """The rate of a link for which none is asked, in words."""
+    return _UNSHAPED if on == LINUX else f"{_UNSHAPED}, or what this machine can forward"
 
 
 def scenario(options: Options) -> dict[str, Any]:
@@ -237,7 +256,7 @@ def spelled(error: ScenarioError, options: Options) -> ScenarioError:
             else said
         )
         fix = (
-            "name a file that there is, as seen from this directory"
+            "name an existing file, relative to this directory"
             if option == "trace"
             else problem.get("fix", "")
         )
@@ -265,13 +284,20 @@ def exit_code(data: Mapping[str, Any]) -> int:
 
     ended = data["program"]
     code = 128 + int(ended["signal"]) if ended.get("signal") else int(ended["exit_code"] or 0)
-    if _idle(data):
+    if _idle(data) or not _is_live(data):
         return code
     return code or (5 if validity.what_is_wrong(data) or not data.get("valid") else 0)
 
 
+def _is_live(data: Mapping[str, Any]) -> bool:
+    """True if the network had to keep up with a real clock, and may have failed to."""
+    return "validity" in data
+
+
 def _idle(data: Mapping[str, Any]) -> bool:
     """True if the program sent nothing, so that there is no network to judge."""
+    if not _is_live(data):
+        return not any(flow["sent_packets"] for flow in data["flows"])
     return bool(data["validity"].get("conservation", {}).get("in") == 0)
 
 
@@ -296,13 +322,30 @@ def said(data: Mapping[str, Any]) -> list[str]:
             f"{used}, {waits}, "
             f"mean queue {row['mean_packets']:.1f}, dropped: {drops(queue)}{marks}"
         )
+    after = [] if _is_live(data) else _in_virtual_time(data)
     if _idle(data):
-        return ["no packet crossed the link: there is nothing to measure"]
+        return [*after, "no packet crossed the link, so nothing was measured"]
     for one in validity.runs(data):
         lines.append(one.verdict)
     if any(not one.valid for one in validity.runs(data)):
         lines.append(
-            "the network was not what was asked for: try a lower rate, an idle machine, `dumbbell "
+            "the network did not meet the request: try a lower rate, an idle machine, `dumbbell "
             "doctor`"
         )
+    return lines + after
+
+
+def _in_virtual_time(data: Mapping[str, Any]) -> list[str]:
+    """How long the programs ran, and how far the result is that of each such run."""
+    program = data["program"]
+    lines = [
+        f"the program ran from {program['started_s']:.6f} s to {program['ended_s']:.6f} s of "
+        f"virtual time; fingerprint {data['fingerprint']}"
+    ]
+    if not program["in_time"]:
+        lines.append("the program was ended: its time (--time) was over")
+    lines.append(
+        "the same command has the same fingerprint, unless a program reads files that change, or "
+        "clocks and random numbers of the processor itself (RDTSC, RDRAND)"
+    )
     return lines

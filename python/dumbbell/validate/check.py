@@ -41,7 +41,8 @@ class Check:
             )
         if self.expected == 0 and self.tolerance > 0 and not self.absolute:
             raise ValueError(
-                f"{self.id}: a fraction of 0 is not a tolerance; write `absolute=True`"
+                f"{self.id}: a relative tolerance needs an expectation other than 0; write "
+                "`absolute=True`"
             )
 
     @property

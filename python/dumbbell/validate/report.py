@@ -53,7 +53,7 @@ def checks() -> list[Check]:
     ids = [check.id for check in every]
     twice = {id_ for id_ in ids if ids.count(id_) > 1}
     if twice:
-        raise ValueError(f"two checks are called {', '.join(sorted(twice))}")
+        raise ValueError(f"two checks have the name {', '.join(sorted(twice))}")
     return every
 
 
@@ -83,8 +83,8 @@ def select(every: Sequence[Check], only: Iterable[str] = (), *, quick: bool = Fa
 def _unknown(pattern: str, every: Sequence[Check]) -> str:
     heads = dict.fromkeys(check.id.split(".")[0] + ".*" for check in every)
     near = api.nearest(pattern, [*(check.id for check in every), *heads])
-    hint = f"did you mean `{near}`?" if near else "`dumbbell validate --list` shows every one"
-    return f"no check is called `{pattern}`: {hint}"
+    hint = f"did you mean `{near}`?" if near else "`dumbbell validate --list` shows every check"
+    return f"there is no check `{pattern}`: {hint}"
 
 
 def validate(

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from ..data.arrow import Table
-from ..data.records import Series
 from ..errors import InvalidRun
 from ..files.write import Scratch
 from ..plugins.base import Own
 from ..result import Result
 from ..scenario import Scenario
 from .measured import Measured
+from .readings import Run
+from .recorded import Recorded
 
 T = TypeVar("T")
 Tables = Mapping[str, Any]
 """A scenario as nested dictionaries; algorithms may be objects of `dumbbell.algorithms`."""
-Run = dict[str, Any]
-"""The JSON of one run: `flows`, `queues`, `conservation`, `seed` and so on, as
-`dumbbell run --json` prints it."""
 
 SEEDS = 5
 """The number of seeds with which a random scenario is run, unless the caller wants another."""
@@ -44,11 +41,8 @@ class Runner:
         self.seeds = seeds
         self._cache: dict[str, Any] = {}
 
-    def run(
-        self, scenario: str | Tables, overrides: Sequence[str] = (), *, seeds: int | None = None
-    ) -> list[Run]:
-        """Runs a scenario (TOML text or tables) with each seed; the results of an equal earlier
-        call are reused.
+    def run(self, scenario: Tables, *, seeds: int | None = None) -> list[Run]:
+        """Runs a scenario with each seed; the results of an equal earlier call are reused.
 
         seeds: the number of runs; default `self.seeds`, and 1 is enough if nothing is random.
         Raises `InvalidRun` if a run does not conserve packets.
@@ -56,38 +50,27 @@ class Runner:
         n = self.seeds if seeds is None else seeds
 
         def run_all() -> list[Run]:
-            data = _parsed(scenario).with_(list(overrides)).run(seed=1, replications=n).json
+            data = Scenario(scenario).run(seed=1, replications=n).json
             durations = {key: data[key] for key in ("duration_s", "warmup_s")}
             # A single replication has no list `runs`: the document is its run.
             return [conserving({**durations, **run}) for run in data.get("runs") or [data]]
 
-        return self.cached(("run", as_json(scenario), list(overrides), n), run_all)
+        return self.cached(("run", _as_json(scenario), n), run_all)
 
-    def mean(
-        self,
-        scenario: str | Tables,
-        measure: Callable[[Run], float],
-        overrides: Iterable[str] = (),
-    ) -> Measured:
-        """The mean of `measure` over the seeds, with its 95 % confidence interval."""
-        return Measured.of([float(measure(run)) for run in self.run(scenario, tuple(overrides))])
-
-    def records(self, scenario: str | Tables, name: Series) -> Table:
-        """One table of the records of a run with the seed 1. The scenario's `record` says which
+    def recorded(self, scenario: Tables) -> Recorded:
+        """Runs a scenario with the seed 1 and its records. The scenario's `record` says which
         tables there are. Raises `InvalidRun` as `run` does."""
 
-        def run_recorded() -> tuple[Result, Scratch]:
-            # The folder of the records exists as long as its `Scratch`.
-            scratch = Scratch()
-            result = _parsed(scenario).run(seed=1, replications=1, out=scratch.path)
+        def run_recorded() -> Recorded:
+            folder = Scratch()
+            result = Scenario(scenario).run(seed=1, replications=1, out=folder.path)
             assert isinstance(result, Result)
             conserving(result.json)
-            return result, scratch
+            return Recorded(result, folder)
 
-        result, _ = self.cached(("records", as_json(scenario)), run_recorded)
-        return result.series(name)
+        return self.cached(("recorded", _as_json(scenario)), run_recorded)
 
-    def for_mode(self, scenario: str | Tables, shorter: Tables | None) -> str | Tables:
+    def for_mode(self, scenario: Tables, shorter: Tables | None) -> Tables:
         """`shorter` if there is one and shorter runs are wanted, else `scenario`."""
         return shorter if self.quick and shorter is not None else scenario
 
@@ -112,16 +95,21 @@ Measurement = Callable[[Runner], Measured]
 
 
 def mean_over_seeds(
-    scenario: str | Tables, measure: Callable[[Run], float], shorter: Tables | None = None
+    scenario: Tables, measure: Callable[[Run], float], shorter: Tables | None = None
 ) -> Measurement:
     """Measures the mean of `measure` over runs with several seeds, with its 95 % confidence
     interval. shorter: a shorter run of the same network for `--quick`, whose interval is still well
     within the tolerance."""
-    return lambda runner: runner.mean(runner.for_mode(scenario, shorter), measure)
+
+    def measured(runner: Runner) -> Measured:
+        runs = runner.run(runner.for_mode(scenario, shorter))
+        return Measured.of([float(measure(run)) for run in runs])
+
+    return measured
 
 
 def worst(
-    scenario: str | Tables,
+    scenario: Tables,
     measure: Callable[[Run], float],
     expected: float,
     shorter: Tables | None = None,
@@ -137,10 +125,16 @@ def worst(
     return measured
 
 
-def of_one_run(scenario: str | Tables, measure: Callable[[Run], float]) -> Measurement:
+def of_one_run(scenario: Tables, measure: Callable[[Run], float]) -> Measurement:
     """Measures `measure` of one run, for scenarios in which nothing is random; without an
     interval."""
     return lambda runner: Measured(float(measure(runner.run(scenario, seeds=1)[0])))
+
+
+def of_records(scenario: Tables, measure: Callable[[Recorded], float]) -> Measurement:
+    """Measures `measure` of one run with its records, for scenarios in which nothing is random;
+    without an interval."""
+    return lambda runner: Measured(measure(runner.recorded(scenario)))
 
 
 def farthest(values: Sequence[float], expected: float) -> Measured:
@@ -174,14 +168,8 @@ def conserving(run: Run) -> Run:
     return run
 
 
-def _parsed(scenario: str | Tables) -> Scenario:
-    return Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
-
-
-def as_json(scenario: str | Tables) -> str | Tables:
+def _as_json(scenario: Tables) -> Tables:
     """A scenario as JSON, for the key of a cached result."""
-    if isinstance(scenario, str):
-        return scenario
     return {
         key: value.as_dict() if isinstance(value, Own) else value for key, value in scenario.items()
     }

@@ -78,6 +78,6 @@ def find(paths: Sequence[str | Path]) -> list[Path]:
     for path in map(Path, paths):
         inside = sorted(path.rglob(f"*{ENDING}")) if path.is_dir() else [path]
         if not inside:
-            raise ScenarioError(f"there is no script (*{ENDING}) in {path}")
+            raise ScenarioError(f"{path} has no script (*{ENDING})")
         found += inside
     return found

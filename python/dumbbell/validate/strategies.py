@@ -210,9 +210,12 @@ def scenarios(
     def built(
         rate: int, delay: int, seed: int, queue: Any, flows: list[dict[str, Any]]
     ) -> Scenario:
-        bottleneck = {"rate": f"{rate} Mbps", "delay": f"{delay} ms"}
         return Scenario(
-            duration="2 s", seed=seed, dumbbell={"bottleneck": bottleneck}, queue=queue, flow=flows
+            duration="2 s",
+            seed=seed,
+            dumbbell={"bottleneck": {"rate": f"{rate} Mbps", "delay": f"{delay} ms"}},
+            queue=queue,
+            flow=flows,
         )
 
     flow = st.fixed_dictionaries(

@@ -18,7 +18,7 @@ from typing import Any
 from .. import api
 from ..errors import EnvironmentLacks, ScenarioError
 from . import options
-from .crew import Crew, Parcel, Say
+from .crew import Crew, Parcel, Say, first_line
 
 # Runs that are asked for at once: their plans are in memory, here and with whoever deals them out.
 _AT_ONCE = 2000
@@ -93,8 +93,8 @@ def _finish(
             if isinstance(answer, Exception):
                 lost.update(keys)
                 say(
-                    f"{len(keys)} runs were lost with their worker, and are tried again: "
-                    f"{_short(answer)}"
+                    f"{len(keys)} runs were lost with their worker and will be retried: "
+                    f"{first_line(answer)[:200]}"
                 )
                 given_up = [job for job in parcel["jobs"] if lost[job["key"]] >= _CHANCES]
                 _give_up(parcel, given_up, answer)
@@ -131,7 +131,7 @@ def _keep(parcel: Parcel, answer: list[dict[str, Any]]) -> None:
 
 def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None:
     """Rows for runs that have been lost too often."""
-    message = f"lost {_CHANCES} times with its worker: {_short(why)}"
+    message = f"lost {_CHANCES} times with its worker: {first_line(why)[:200]}"
     rows = [{"key": job["key"], "row": _failure(job, message)} for job in jobs]
     if rows:
         api.call("keep", {"store": parcel["store"], "rows": rows})
@@ -140,8 +140,3 @@ def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None
 def _failure(job: dict[str, Any], message: str) -> dict[str, Any]:
     error = {"code": 1, "message": message}
     return {"seed": job["plan"]["seed"], "valid": False, "error": error, "of": job["of"]}
-
-
-def _short(why: Exception) -> str:
-    """The first line of what went wrong."""
-    return (str(why).strip().splitlines() or [type(why).__name__])[0][:200]

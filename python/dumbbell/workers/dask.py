@@ -10,7 +10,7 @@ from typing import Any
 import distributed
 
 from ..errors import DumbbellError, EnvironmentLacks
-from .crew import Parcel
+from .crew import Answer, Parcel, first_line
 from .options import endpoint
 from .task import perform
 
@@ -44,9 +44,8 @@ class Cluster:
             if client is not None:
                 client.close()
             raise EnvironmentLacks(
-                f"there is no Dask cluster with a worker at {address} ({_line(error)}): start "
-                f"`dask scheduler`, "
-                f"and `dask worker {address}` on each machine that is to work"
+                f"there is no Dask cluster with a worker at {address} ({first_line(error)}): start "
+                f"`dask scheduler`, and `dask worker {address}` on each machine"
             ) from None
         return cls(client)
 
@@ -54,9 +53,7 @@ class Cluster:
         """The threads of all workers."""
         return max(1, int(sum(self._client.nthreads().values())))
 
-    def work(
-        self, parcels: list[Parcel]
-    ) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+    def work(self, parcels: list[Parcel]) -> Iterator[Answer]:
         """Sends all parcels; the scheduler sends one again whose worker dies."""
         sent = {self._client.submit(perform, parcel, pure=False): parcel for parcel in parcels}
         try:
@@ -76,7 +73,7 @@ class Cluster:
                     raise error
                 elif isinstance(error, ImportError):
                     raise EnvironmentLacks(
-                        f"a worker cannot import dumbbell ({error}): install it there, too"
+                        f"a worker cannot import dumbbell ({error}): install it there"
                     )
                 else:
                     raise DumbbellError(f"a worker failed: {type(error).__name__}: {error}")
@@ -102,8 +99,3 @@ def _reach(host: str, port: int) -> None:
             if time.monotonic() + _BEAT_S > end:
                 raise
         time.sleep(_BEAT_S)
-
-
-def _line(error: BaseException) -> str:
-    """An error in one line."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

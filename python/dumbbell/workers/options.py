@@ -28,10 +28,10 @@ def check(where: str) -> None:
         for host in hosts:
             if host.startswith("-"):
                 raise ScenarioError(
-                    f"--workers ssh: {host} is no host: a host does not begin with `-`"
+                    f"--workers ssh: {host} is not a host: a host name does not begin with `-`"
                 )
         for key in ("port", "threads"):
-            number(options, key, None, "ssh")
+            number(options, key, "ssh")
     elif kind == "slurm":
         _slurm(rest)
     else:
@@ -55,7 +55,7 @@ def _slurm(text: str) -> None:
     if len(names) > 1 or (names and "partition" in options):
         raise ScenarioError(f"--workers slurm: one partition, not {', '.join(names)}")
     for key in ("time", "cpus", "jobs"):
-        number(options, key, None, "slurm")
+        number(options, key, "slurm")
     memory(options)
     if options.get("cluster", "slurm") not in ("slurm", "local"):
         raise ScenarioError(
@@ -88,16 +88,16 @@ def read(text: str, known: tuple[str, ...], what: str) -> tuple[list[str], dict[
             options[key] = value
         else:
             raise ScenarioError(
-                f"--workers {what}: there is no option `{key}`; known are {', '.join(known)}"
+                f"--workers {what}: there is no option `{key}`; write one of {', '.join(known)}"
             )
     return names, options
 
 
-def number(options: dict[str, str], key: str, default: int | None, what: str) -> int | None:
-    """An option that is a whole number from 1 up."""
+def number(options: dict[str, str], key: str, what: str) -> int | None:
+    """An option that is a whole number from 1 up; None if it is not given."""
     text = options.get(key)
     if text is None:
-        return default
+        return None
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise ScenarioError(f"--workers {what}: {key}={text} is not a whole number from 1 up")
     return int(text)

@@ -13,7 +13,7 @@ import submitit
 
 from ..errors import DumbbellError, EnvironmentLacks
 from ..files import private
-from .crew import Parcel
+from .crew import Answer, Parcel
 from .options import SLURM, memory, number, read
 from .task import perform
 
@@ -33,11 +33,11 @@ class Batch:
         cluster = options.get("cluster", "slurm")
         if cluster == "slurm" and shutil.which("sbatch") is None:
             raise EnvironmentLacks(
-                "--workers slurm: there is no `sbatch` here; start the sweep where jobs are "
-                "submitted"
+                "--workers slurm: this machine has no `sbatch`; start the sweep on a machine "
+                "that submits jobs"
             )
-        self._cpus = number(options, "cpus", 1, "slurm") or 1
-        self._jobs = number(options, "jobs", 16, "slurm") or 16
+        self._cpus = number(options, "cpus", "slurm") or 1
+        self._jobs = number(options, "jobs", "slurm") or 16
         self._folder = _folder(Path(store))
         self._executor = submitit.AutoExecutor(folder=self._folder / "%j", cluster=cluster)
         own = {
@@ -46,7 +46,7 @@ class Batch:
             if key in options
         }
         size = memory(options)
-        minutes = number(options, "time", 60, "slurm")
+        minutes = number(options, "time", "slurm") or 60
         self._executor.update_parameters(
             name="dumbbell",
             timeout_min=minutes,
@@ -60,9 +60,7 @@ class Batch:
         while."""
         return max(1, self._jobs // 4)
 
-    def work(
-        self, parcels: list[Parcel]
-    ) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+    def work(self, parcels: list[Parcel]) -> Iterator[Answer]:
         """Submits parcels, so many at once, and looks after them."""
         waiting = list(reversed(parcels))
         queued: dict[submitit.Job[Any], Parcel] = {}
@@ -92,8 +90,7 @@ def _folder(store: Path) -> Path:
     if about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o022:
         raise EnvironmentLacks(
             f"--workers slurm: other users can write to the store {store}, and could run programs "
-            f"as you: "
-            "name one of your own with --store DIR, or `chmod go-w` it"
+            "as you: name your own with --store DIR, or `chmod go-w` it"
         )
     return private.folder(store / "slurm")
 

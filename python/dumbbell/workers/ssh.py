@@ -17,10 +17,10 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO
 
 from ..errors import DumbbellError, EnvironmentLacks, of_code
-from .crew import Parcel
+from .crew import Answer, Parcel
 from .options import SSH, number, read
 
 _PATIENCE_S = 30
@@ -36,7 +36,6 @@ _OPTIONS = (
     "ServerAliveInterval=15",
 )
 
-Answer = tuple[Parcel, list[dict[str, Any]] | Exception]
 _Heard = queue.SimpleQueue[tuple["_Worker", str]]
 
 
@@ -49,9 +48,9 @@ class Hosts:
         program = shutil.which("ssh")
         if program is None:
             raise EnvironmentLacks(
-                "--workers ssh: there is no `ssh` here: install an OpenSSH client"
+                "--workers ssh: this machine has no `ssh`: install an OpenSSH client"
             )
-        threads = number(options, "threads", None, "ssh")
+        threads = number(options, "threads", "ssh")
         there = [options.get("python", sys.executable), "-P", "-m", "dumbbell.workers.child"]
         there += [str(threads)] if threads else []
         command = [program, *_flags(options)]
@@ -145,10 +144,9 @@ class _Worker:
             bell.cancel()
         if self.places < 1:
             raise EnvironmentLacks(
-                f"no worker could be started on {self.name} ({self.ended()}): `ssh {self.name}` "
-                f"must work without a "
-                "password, and the host must have dumbbell at the same path as here, or where "
-                "python=PATH says"
+                f"cannot start a worker on {self.name} ({self.ended()}): `ssh {self.name}` must "
+                "work without a password, and the host must have dumbbell at the same path as "
+                "here, or at python=PATH"
             )
         threading.Thread(target=self._listen, args=(heard,), daemon=True).start()
 
@@ -185,7 +183,7 @@ class _Worker:
                 return parcel, said["answer"]
         except (ValueError, LookupError, TypeError, AttributeError):
             raise DumbbellError(
-                f"the worker on {self.name} did not answer in its own way: {line[:200]}"
+                f"the worker on {self.name} sent an unexpected answer: {line[:200]}"
             ) from None
         raise of_code(error["code"], error["text"], error["detail"])
 

@@ -62,7 +62,7 @@ pub struct AdaptiveRedConfig {
     #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
     #[config(default = Span::from_ms(5))]
     pub target_delay: Span,
-    /// How the weight follows from the link; `"off"`: `w_q` says it.
+    /// How the weight is computed from the link; `"off"`: it is `w_q`.
     #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6"))]
     #[config(default = AutoWeight::Second)]
     pub auto_w_q: AutoWeight,
@@ -164,7 +164,7 @@ impl Config for AdaptiveRedConfig {
 pub struct AdaptiveRed {
     red: Red,
     rule: Rule,
-    /// The timer's first call, at the start of the run, is no step.
+    /// The timer's first call, at the start of the run, is not a step.
     started: bool,
     /// [`AdaptTrigger::Arrival`]: the last step that changed `max_p`.
     last_set: Time,

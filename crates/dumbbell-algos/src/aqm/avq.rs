@@ -9,9 +9,8 @@
 //! | s, t | state | the last arrival and this one |
 //!
 //! A virtual queue is a number: it grows by each packet and drains at C~. Packets that would
-//! overflow it are signaled. All is done at arrivals, so that nothing is periodic and nothing
-//! drawn.
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
+//! overflow it are signaled. All is done at arrivals: there is no clock and no random number.
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -39,8 +38,8 @@ pub struct AvqConfig {
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Kunniyur, Srikant 2001: C"))]
     #[config(default = 1.0)]
     pub initial: f64,
-    /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's
-    /// limit, and at least a packet of the MTU if that is in packets.
+    /// Size of the virtual queue, in packets of the mean size; `"0 pkt"`: the queue's limit, and at
+    /// least a packet of the MTU if that is in packets.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: the buffer of the queue"))]
     #[config(default = Packets(0.0))]
     pub buffer: Packets,
@@ -48,8 +47,8 @@ pub struct AvqConfig {
     #[schemars(extend("x-source" = "ns-2 Queue/Vq mean_pktsize_ 1000"))]
     #[config(default = Bytes(1000))]
     pub mean_packet_size: Bytes,
-    /// Whether the virtual capacity counts arrivals that are dropped, too. In ns-2 it counts those
-    /// that are marked or let in.
+    /// Whether the virtual capacity counts arrivals that are dropped, too. ns-2 counts only those
+    /// that are marked or admitted.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: each arrival"))]
     #[config(default = true)]
     pub count_dropped: bool,
@@ -166,6 +165,9 @@ impl Avq {
 }
 
 impl Aqm for Avq {
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, _fits: bool) -> Verdict {
         let dt = cx.now.since(self.last).seconds();
         self.last = cx.now;

@@ -1,8 +1,8 @@
 //! BLUE (Feng, Kandlur, Saha, Shin: University of Michigan CSE-TR-387-99, 1999; IEEE/ACM ToN 10(4),
 //! 2002).
 //!
-//! Losses say that too few packets are signaled, an idle link that too many are: the queue's
-//! length is not asked.
+//! Losses say that too few packets are signaled, an idle link that too many are: the queue's length
+//! plays no part.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -14,7 +14,7 @@
 //! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle
 //! link, as in ns-2, where the link then asks the queue in vain. Without it `p_m` = 1 would last.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, Limit, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -41,7 +41,7 @@ pub struct BlueConfig {
     )]
     #[config(default = 0.00025)]
     pub d2: f64,
-    /// The probability stays as it is for longer than this after each step.
+    /// After each step the probability does not change again until more than this time has passed.
     #[schemars(extend("x-source" = "CSE-TR-387-99: 10 ms, also 100 ms"))]
     #[config(default = Span::from_ms(10))]
     pub freeze_time: Span,
@@ -54,8 +54,8 @@ pub struct BlueConfig {
     #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
     #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
-    /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times are what
-    /// they are.
+    /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times do not
+    /// change.
     #[schemars(extend("x-source" = "CSE-TR-387-99: packets"))]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
@@ -92,7 +92,7 @@ impl Algorithm for Blue {
         name: "blue",
         title: "BLUE",
         idea: "A loss raises the probability of a signal, an idle link lowers it; the queue's \
-            length is not asked.",
+            length plays no part.",
         equations: "loss (or q > trigger):  p_m <- min(1, p_m + d1)\n\
                     idle link:              p_m <- max(0, p_m - d2)\n\
                     both only if  now - last_update > freeze_time;  then  last_update <- now\n\
@@ -152,6 +152,9 @@ impl Blue {
 }
 
 impl Aqm for Blue {
+    fn hears(&self) -> Hears {
+        Hears { admitted: true, ..Hears::IDLE }
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let trigger = self.config.trigger.0;
         if trigger > 0.0 && self.sizes.length(q.backlog()) > trigger {

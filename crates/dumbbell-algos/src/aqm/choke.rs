@@ -17,7 +17,9 @@ use super::red::curve::Region;
 use super::red::spacing::SpacingLaw;
 use super::red::{Dropper, RedConfig, RedState};
 use crate::aqm::parts::packet_size::{ByteDrop, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Cx, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -199,6 +201,9 @@ impl Choke {
 impl Aqm for Choke {
     fn needs(&self) -> Needs {
         Needs::Held
+    }
+    fn hears(&self) -> Hears {
+        Hears::IDLE
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {

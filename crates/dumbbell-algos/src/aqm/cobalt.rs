@@ -1,4 +1,4 @@
-//! COBALT, the AQM of CAKE: CoDel's control loop with a memory, and BLUE for those that do not
+//! COBALT, the AQM of CAKE: CoDel's control loop with a memory, and BLUE for flows that do not
 //! respond (Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone, Täht, LANMAN 2019).
 //!
 //! | symbol | parameter or state | meaning |
@@ -17,7 +17,7 @@ mod tests;
 
 use super::codel::check_spans;
 use super::codel::law::{ControlLaw, InverseRoot};
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -30,12 +30,12 @@ use dumbbell_macros::config;
 /// Parameters of [`Cobalt`].
 #[config]
 pub struct CobaltConfig {
-    /// The delay in the queue that may stand; also the least time from one step of `p_drop` to the
-    /// next.
+    /// The acceptable standing delay in the queue; also the least time from one step of `p_drop` to
+    /// the next.
     #[schemars(extend("x-source" = "CAKE and ns-3: 5 ms"))]
     #[config(default = Span::from_ms(5))]
     pub target: Span,
-    /// The first distance of two signals: of the order of the largest round-trip time in common
+    /// Time between the first two signals: of the order of the largest round-trip time in common
     /// use.
     #[schemars(extend("x-source" = "CAKE and ns-3: 100 ms"))]
     #[config(default = Span::from_ms(100))]
@@ -122,7 +122,7 @@ impl Algorithm for Cobalt {
             "ns-3 CobaltQueueDisc (defaults, blue_threshold)",
         ],
         provenance: Provenance::Recollection,
-        rule: "CoDel's; with BLUE for what does not answer",
+        rule: "CoDel's; BLUE for flows that do not respond",
         family: "CoDel",
         look: Some(Look::new(PlotColor::Blue, 's', 1)),
         kernel: Kernel::Lacks { why: "Linux has COBALT only within cake", fix: "" },
@@ -254,6 +254,9 @@ impl Cobalt {
 impl Aqm for Cobalt {
     fn needs(&self) -> Needs {
         Needs::Held
+    }
+    fn hears(&self) -> Hears {
+        Hears { depart: true, ..Hears::IDLE }
     }
 
     #[inline]

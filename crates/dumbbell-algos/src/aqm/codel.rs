@@ -15,7 +15,7 @@ pub mod law;
 #[cfg(test)]
 mod tests;
 
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -29,7 +29,7 @@ use law::{ControlLaw, InverseRoot};
 /// Parameters of [`Codel`].
 #[config]
 pub struct CodelConfig {
-    /// The delay in the queue that may stand.
+    /// The acceptable standing delay in the queue.
     #[schemars(extend("x-source" = "RFC 8289 section 4.4: 5 ms"))]
     #[config(default = Span::from_ms(5))]
     pub target: Span,
@@ -38,15 +38,15 @@ pub struct CodelConfig {
     #[schemars(extend("x-source" = "RFC 8289 section 4.3: 100 ms"))]
     #[config(default = Span::from_ms(100))]
     pub interval: Span,
-    /// While no more than this waits, nothing is signaled.
+    /// With at most this much in the queue nothing is signaled.
     #[schemars(extend("x-source" = "RFC 8289 section 5.4: the MTU; ns-3 MinBytes 1500"))]
     #[config(default = Bytes(1500))]
     pub mtu: Bytes,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "tc-codel(8): noecn"))]
     pub ecn: bool,
-    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
-    /// Asks for `ecn`.
+    /// In addition, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
+    /// Needs `ecn`.
     #[schemars(extend("x-source" = "tc-codel(8): off"))]
     #[config(default = Span::ZERO)]
     pub ce_threshold: Span,
@@ -122,7 +122,7 @@ impl Algorithm for Codel {
         name: "codel",
         title: "Controlled Delay (CoDel)",
         idea: "Drop at the head once the delay was above a target for a whole interval, then ever \
-            faster until it is not.",
+            more often until it is below.",
         equations: "sojourn < target  or  bytes waiting <= mtu:  no signal, leave the dropping \
             state\nsojourn >= target for an interval:           signal, enter the dropping \
             state\nwhile dropping:  signal at drop_next;  count <- count + 1\n\x20                \
@@ -135,7 +135,7 @@ impl Algorithm for Codel {
             "tc-codel(8) (ecn, ce_threshold)",
         ],
         provenance: Provenance::Vectors,
-        rule: "a delay that stands for an interval; at the head",
+        rule: "a delay above a target for an interval; at the head",
         family: "CoDel",
         look: Some(Look::new(PlotColor::Blue, '^', 0)),
         kernel: Kernel::Has { name: "codel", note: "" },
@@ -278,6 +278,9 @@ impl Codel {
 impl Aqm for Codel {
     fn needs(&self) -> Needs {
         Needs::Held
+    }
+    fn hears(&self) -> Hears {
+        Hears { depart: true, ..Hears::IDLE }
     }
 
     #[inline]

@@ -6,9 +6,9 @@
 //! | H | `history` | the flows of the last OUT packets that arrived, dropped or not |
 //! | h_i | `hit_ratio` | the share of flow i in H |
 //! | N | `flows` | how many flows are in H |
-//! | gamma | the same | how strongly h_i tells; with 0 it is RIO |
+//! | gamma | the same | how strongly h_i counts; with 0 it is RIO |
 //!
-//! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is
+//! The primary text was not available. We know of the history list and the hit ratio; all else is
 //! reconstructed, and a parameter.
 use super::rio::config::{RioConfig, check_weighed};
 use crate::aqm::rio::classes::Classes;
@@ -44,7 +44,7 @@ pub struct DrioConfig {
     /// Whether only flows with more than the mean hit ratio are signaled. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
     pub strict: bool,
-    /// While the list is shorter than this, it is RIO. Reconstructed.
+    /// While the list is shorter than this, the algorithm is RIO. Reconstructed.
     #[schemars(range(min = 0), extend("x-source" = "reconstructed: 16 packets"))]
     #[config(default = 16)]
     pub warm_up: u32,
@@ -145,8 +145,8 @@ impl Algorithm for Drio {
     const ABOUT: About = About {
         name: "drio",
         title: "Dynamic RIO (DRIO)",
-        idea: "RIO that drops OUT packets of a flow the more often, the more of the last OUT \
-            packets were of that flow.",
+        idea: "RIO that drops a flow's OUT packets more often the more of the last OUT packets \
+            were that flow's.",
         equations: "H: the flows of the last OUT packets;  h_i = share of i in H;  N = flows in H\n\
                     OUT:  p_a = RIO's p_a times (h_i N)^gamma;  strict: 0 unless h_i > 1/N\n\
                     IN, and while |H| < warm_up:  RIO",

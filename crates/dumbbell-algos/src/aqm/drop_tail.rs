@@ -3,7 +3,7 @@
 //! With `victim = "front"` or `"random"` the arriving packet takes the place of the head or of a
 //! packet drawn at random (Floyd, Jacobson 1993 section 8; drop from front: Lakshman, Neidhardt,
 //! Ott, INFOCOM 1996).
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Kernel, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -13,7 +13,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who goes when a packet must.
+/// Which packet is dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Victim {
@@ -100,6 +100,9 @@ impl Algorithm for DropTail {
 impl Aqm for DropTail {
     fn needs(&self) -> Needs {
         self.victim.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
     }
     #[inline]
     fn arrive(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {

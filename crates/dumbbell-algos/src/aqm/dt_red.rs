@@ -1,8 +1,8 @@
 //! dt-RED, RED with a dynamic threshold: once an observation interval `max_th` follows the average
 //! (G. Hasegawa, K. Tokuda, M. Murata, INET 2002).
 //!
-//! The paper itself was not at hand. Known is what Lim, Lee, Huh and Hwang (`ea_red`) say of it:
-//! RED does best while avg lies between its thresholds; `max_th` is moved to that end, `min_th`
+//! The paper itself was not available. We know what Lim, Lee, Huh and Hwang (`ea_red`) write about
+//! it: RED does best while avg lies between its thresholds; `max_th` is moved to that end, `min_th`
 //! hardly at all; it is moved once an observation interval; both thresholds have limits. The rest
 //! is reconstructed, and an option where it can be otherwise: the interval's length, what of the
 //! interval counts (`statistic`), the steps, the limits, whether `min_th` follows.
@@ -28,7 +28,7 @@ use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What of an observation interval counts.
+/// Which statistic of an observation interval counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
@@ -61,7 +61,7 @@ pub struct DtRedConfig {
     )]
     #[config(default = Span::from_ms(500))]
     pub interval: Span,
-    /// What of an interval is compared with the thresholds. Reconstructed.
+    /// Which statistic of an interval is compared with the thresholds. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed"))]
     #[config(default = Statistic::TimeAverage)]
     pub statistic: Statistic,

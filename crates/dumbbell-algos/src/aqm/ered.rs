@@ -15,7 +15,9 @@ use super::red::config::{RedOptions, check_thresholds};
 use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::{Dropper, RedState};
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Cx, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -154,6 +156,9 @@ impl Algorithm for Ered {
 impl Aqm for Ered {
     fn needs(&self) -> Needs {
         self.body.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears::IDLE
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {

@@ -37,7 +37,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a packet of a flow with less than two others, at an average of `max_th` and
+/// What happens to a packet of a flow with fewer than two others, at an average of `max_th` or
 /// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -92,7 +92,7 @@ pub struct FredConfig {
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 for small buffers, 4 for large ones"))]
     #[config(default = Packets(2.0))]
     pub minq: Packets,
-    /// What becomes of packets of small flows at an average of `max_th` and more. (Reconstructed:
+    /// What happens to packets of small flows at an average of `max_th` or more. (Reconstructed:
     /// how the paper's drop-tail mode and its mode for many flows go together.)
     #[schemars(extend("x-source" = "Lin, Morris 1997: drop-tail mode"))]
     #[config(default = Above::Drop)]
@@ -173,8 +173,8 @@ impl Algorithm for Fred {
     const ABOUT: About = About {
         name: "fred",
         title: "Flow Random Early Drop (FRED)",
-        idea: "RED that spares flows with few packets in the queue and holds down those that have \
-            more than their share.",
+        idea: "RED that spares flows with few packets in the queue and limits those that have more \
+            than their share.",
         equations: "avgcq = max(1, avg / Nactive);   maxq = min_th,  from avg = max_th on 2\n\
                     drop, strike_i <- strike_i + 1   if  qlen_i >= maxq\n\
                     \x20                                or  avg >= max_th and qlen_i > 2 avgcq\n\
@@ -183,7 +183,7 @@ impl Algorithm for Fred {
                     avg >= max_th:           drop",
         sources: &["Lin, Morris: Dynamics of Random Early Detection, ACM SIGCOMM 1997, section 5"],
         provenance: Provenance::Reconstruction,
-        rule: "RED's, and how many packets of the flow wait beside its share",
+        rule: "RED's, and how many packets of the flow wait compared with its share",
         family: "RED with an eye on flows",
         look: Some(Look::new(PlotColor::Orange, 'P', 0)),
         kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },

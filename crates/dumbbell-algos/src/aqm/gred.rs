@@ -173,8 +173,9 @@ impl Aqm for Gred {
     fn admitted(&mut self, p: &Meta) {
         if self.mode != GredMode::Wred {
             let i = self.index(p);
-            let backlog = &mut self.queues[i].backlog;
+            let Virtual { backlog, body, .. } = &mut self.queues[i];
             *backlog = backlog.and(Backlog::one(p.ip_len, None));
+            body.admitted(); // It may have become idle when the last of its packets made room.
         }
     }
 

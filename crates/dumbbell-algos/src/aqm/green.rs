@@ -8,13 +8,13 @@
 //! | RTT_i | the flow's, or `rtt` | round-trip time as it was told to the router |
 //! | c | `c` | constant of the TCP model |
 //!
-//! The idea is the TCP model read backwards (Mathis, Semke, Mahdavi, Ott 1997): a flow with loss
+//! The idea is the inverse of the TCP model (Mathis, Semke, Mahdavi, Ott 1997): a flow with loss
 //! rate P sends MSS c / (RTT sqrt(P)), so that the P which makes that L / N is known without a
 //! queue.
 //!
 //! Reconstructed: how flows are counted (whole windows, and the present one where it has more
 //! already) and when the probability is applied (`apply`).
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Law, Look, Over, PlotColor, Provenance, Size,
     SizeLaw,
@@ -48,7 +48,7 @@ pub struct GreenConfig {
     )]
     #[config(default = 0.93)]
     pub c: f64,
-    /// Round-trip time of flows of which none is known.
+    /// Round-trip time of flows for which none is known.
     #[schemars(extend("x-source" = "reconstructed: the paper takes it from each flow"))]
     #[config(default = Span::from_ms(100))]
     pub rtt: Span,
@@ -187,6 +187,9 @@ impl Green {
 }
 
 impl Aqm for Green {
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.n = self.active.count(p.flow, self.window_of(cx.now));
         if !fits || (self.config.apply == Apply::Queued && q.backlog().packets == 0) {

@@ -6,13 +6,13 @@
 //! | threshold | `threshold`, `length` | average from which on packets carry the warning |
 //! | w | `w` | weight of the newest sample |
 //!
-//! Nothing is drawn and nothing is dropped: while the average is above the threshold *every*
+//! It draws no random number and drops nothing: while the average is above the threshold *every*
 //! ECN-capable packet is marked, so that a sender can tell a loss by congestion (marks within the
-//! last round-trip) from one by the air.
+//! last round-trip) from a radio error.
 //!
 //! Reconstructed: the weight of the average, which the paper leaves open, and that an idle time
 //! leaves it as it is.
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -127,6 +127,9 @@ impl JerseyCw {
 }
 
 impl Aqm for JerseyCw {
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
+    }
     #[inline]
     fn arrive(&mut self, _: &mut Cx<'_>, q: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {
         self.avg += self.w * (self.length(q.backlog()) - self.avg);

@@ -12,7 +12,7 @@
 //! sample. The gains are those of the paper's example: 3750 packets/s, at least 60 flows,
 //! round-trip times of at most 246 ms.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -36,7 +36,7 @@ pub struct PiConfig {
     )]
     #[config(default = 1.822e-5)]
     pub a: f64,
-    /// Gain of its distance at the last sample, which is taken away.
+    /// Gain of its distance at the last sample, which is subtracted.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "Hollot and others 2001, section VI: 1.816e-5"),
@@ -114,7 +114,7 @@ impl Algorithm for Pi {
         name: "pi",
         title: "PI controller",
         idea: "A proportional integral controller moves the probability of a signal until the \
-            queue has its length.",
+            queue has its target length.",
         equations: "p <- min(1, max(0, p + a (q - q_ref) - b (q_old - q_ref))),  q_old <- q   w \
             times in a second\neach packet that arrives is signaled with probability p",
         sources: &[
@@ -165,6 +165,9 @@ impl Pi {
 }
 
 impl Aqm for Pi {
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.p <= 0.0 || !fits {
             return Verdict::Pass;

@@ -15,7 +15,7 @@
 //! the reason `forced`.
 use super::pie::config::check_times;
 use super::pie::delay::{Delay, DelayEstimate};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -230,6 +230,9 @@ impl Pi2 {
 impl Aqm for Pi2 {
     fn needs(&self) -> Needs {
         self.delay.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears { depart: true, ..Hears::NOTHING }
     }
 
     #[inline]

@@ -18,7 +18,7 @@ mod tests;
 
 pub use config::{Decay, PieConfig};
 use delay::Delay;
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -198,6 +198,9 @@ impl Pie {
 impl Aqm for Pie {
     fn needs(&self) -> Needs {
         self.delay.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears { depart: true, ..Hears::NOTHING }
     }
 
     #[inline]

@@ -15,8 +15,8 @@
 //! MSS)^2 / (RTT^2 t S). Of this RIO's curve gives the height, and the flows their ratios
 //! (`weight`); or with `exact` it is taken as it is.
 //!
-//! The primary text is not at hand. Known of it is that drop probabilities follow analytically from
-//! r and RTT, and that it needs to know each flow; all else is reconstructed, and a parameter.
+//! The primary text was not available. We know that drop probabilities follow analytically from r
+//! and RTT, and that it needs to know each flow; all else is reconstructed, and a parameter.
 mod active;
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ use dumbbell_macros::{config, delegate};
 /// Parameters of [`RRttAdaptive`]. Thresholds are in packets.
 #[config]
 pub struct RRttAdaptiveConfig {
-    /// Round-trip time of flows of which none is known.
+    /// Round-trip time of flows for which none is known.
     #[schemars(extend("x-source" = "reconstructed: the source takes it from each flow"))]
     #[config(default = Span::from_ms(100))]
     pub rtt: Span,
@@ -46,8 +46,8 @@ pub struct RRttAdaptiveConfig {
     #[schemars(extend("x-source" = "reconstructed: 1 s"))]
     #[config(default = Span::from_secs(1))]
     pub window: Span,
-    /// What each flow's part of the spare rate is at least, as a share of C / n: where more is
-    /// reserved than there is. Reconstructed.
+    /// Least part of the spare rate for each flow, as a share of C / n, where more is reserved than
+    /// the link has. Reconstructed.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
@@ -105,8 +105,9 @@ impl Algorithm for RRttAdaptive {
     const ABOUT: About = About {
         name: "r_rtt_adaptive",
         title: "(r, RTT)-adaptive dropping",
-        idea: "RIO that drops each flow's OUT packets as often as makes TCP, by its model, send \
-            what was reserved and a fair part of the rest, whatever its round-trip time.",
+        idea: "RIO that drops each flow's OUT packets with the probability at which TCP, by its \
+            model, sends what was reserved and a fair part of the rest, whatever its round-trip \
+            time.",
         equations: "S = (C - sum r) / n, over active flows, at least spare_floor C / n\nw_i = 1 / \
             (RTT_i^2 (r_i + S)), relative to the mean of active flows\nOUT:    p_a = RIO's p_a \
             times w_i\nexact:  p = (k MSS)^2 / (RTT_i^2 (r_i + S) S), at most max_p_out, from avg \

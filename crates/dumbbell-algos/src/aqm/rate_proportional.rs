@@ -7,8 +7,8 @@
 //! | r_ref | `r_ref` | harmonic mean of the rates of OUT packets, as an EWMA |
 //! | nu | the same | exponent; 0: RIO |
 //!
-//! The primary text is not at hand. Known of it is that the probability is inversely proportional
-//! to the target bandwidth; the mean that it is relative to, and what best effort counts as, are
+//! The primary text was not available. We know that the probability is inversely proportional to
+//! the target bandwidth; the mean that it is relative to, and what best effort counts as, are
 //! reconstructed, and parameters.
 use super::rio::config::{RioConfig, check_weighed};
 use crate::aqm::rio::classes::Classes;
@@ -23,14 +23,14 @@ use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What packets of flows without a reservation count as.
+/// How packets of flows without a reservation are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BestEffort {
-    /// As having the least rate that was seen.
+    /// As if they had the least rate that was seen.
     #[default]
     Least,
-    /// As RIO has them.
+    /// As in RIO.
     Plain,
 }
 
@@ -52,7 +52,7 @@ pub struct RateProportionalConfig {
     )]
     #[config(default = 0.01)]
     pub gain: f64,
-    /// What packets of flows without a reservation count as. Reconstructed.
+    /// How packets of flows without a reservation are treated. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: the least rate seen"))]
     #[config(default = BestEffort::Least)]
     pub best_effort: BestEffort,

@@ -26,7 +26,9 @@ use crate::aqm::parts::packet_size::SizePolicy;
 use average::{Average, AverageRule};
 pub use config::{ByteDrop, RedConfig};
 use curve::{Curve, Region};
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Cx, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -119,6 +121,9 @@ impl Aqm for Red {
 
     fn needs(&self) -> Needs {
         self.body.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears::IDLE
     }
     fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
         if limit == Limit::Own {
@@ -225,7 +230,7 @@ impl Dropper {
         }
     }
 
-    /// A packet does not fit, which counts as a signal: the count starts anew.
+    /// A packet does not fit, which counts as a signal: the count starts again.
     pub fn overflowed(&mut self, rng: &mut Stream) {
         self.spacing.restart(rng);
     }

@@ -27,7 +27,7 @@ mod tests;
 pub use adapter::{Adapter, Decider};
 pub use config::{RedHwClass, RedHwConfig, RedHwMode, RedHwThreshold};
 pub use core::{Arrival, Core, Decision, Region, Shape};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -46,7 +46,7 @@ impl Algorithm for RedHw {
         name: "red_hw",
         title: "RED in hardware: the decision core, bit by bit",
         idea: "RED as a NetFPGA router decides it, in integers: a shift for the weight, a shift \
-            register for chance.",
+            register for random numbers.",
         equations: "at each packet's header, U12.10 and U0.21 (sound mode: avg has 9 more bits \
             inside):\navg <- avg + (q - avg) 2^-9\navg < min_th: let in;  avg >= max_th: drop;  \
             else drop if draw < p\np    = slope (avg - min_th),  slope = max_p / (max_th - \
@@ -84,6 +84,9 @@ impl Algorithm for RedHw {
 }
 
 impl Aqm for RedHw {
+    fn hears(&self) -> Hears {
+        Hears { admitted: true, ..Hears::IDLE }
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.0.arrive(cx, q, p, fits)
     }

@@ -11,7 +11,7 @@
 //! of a mark is phi to minus the *sum* of their prices. ns-2 marks a packet when it departs; here
 //! it is marked when it arrives, by the same probability, since a price lasts for many packets.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -36,11 +36,11 @@ pub struct RemConfig {
     #[schemars(range(min = 0.0), extend("x-source" = "Athuraliya and others 2001: 0.001"))]
     #[config(default = 0.001)]
     pub gamma: f64,
-    /// Weight of the queue's excess beside that of the rate.
+    /// Weight of the queue's excess relative to that of the rate.
     #[schemars(range(min = 0.0), extend("x-source" = "Athuraliya and others 2001: 0.1"))]
     #[config(default = 0.1)]
     pub alpha: f64,
-    /// Base of the probability: a price of 1 leaves 1 / phi of the packets as they are.
+    /// Base of the probability: at a price of 1, 1 / phi of the packets are not signaled.
     #[schemars(extend("exclusiveMinimum" = 1.0, "x-source" = "Athuraliya and others 2001: 1.001"))]
     #[config(default = 1.001)]
     pub phi: f64,
@@ -171,6 +171,9 @@ impl Rem {
 }
 
 impl Aqm for Rem {
+    fn hears(&self) -> Hears {
+        Hears::NOTHING
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.arrived += self.sizes.amount(p.ip_len);
         if self.price <= 0.0 || !fits {

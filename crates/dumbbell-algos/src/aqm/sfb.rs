@@ -10,8 +10,8 @@
 //!
 //! A flow that does not respond drives all its bins to p_m = 1. It goes to the penalty box: a token
 //! bucket of all such flows, whose drops have the reason `policed`. Others share single bins with
-//! it, and hardly ever all of them. Hashes change from time to time, so that nobody is mistaken for
-//! such a flow for ever; the next hashes' bins are filled while the present ones still decide
+//! it, and hardly ever all of them. Hashes change from time to time, so that no flow is mistaken
+//! for such a one forever; the next hashes' bins are filled while the present ones still decide
 //! (double buffering).
 mod bins;
 #[cfg(test)]
@@ -19,7 +19,7 @@ mod tests;
 
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use bins::{BinLookup, Bins, Steps};
-use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Hears, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -47,11 +47,11 @@ pub struct SfbConfig {
     )]
     #[config(default = 16)]
     pub bins: u32,
-    /// Packets of a bin from which on its probability goes up.
+    /// Number of packets in a bin from which on its probability rises.
     #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
     #[config(default = Packets(20.0))]
     pub target: Packets,
-    /// A packet is dropped if each of its bins has so many; at least `target`.
+    /// A packet is dropped if each of its bins has this many packets; at least `target`.
     #[schemars(extend("x-source" = "tc-sfb(8): 25"))]
     #[config(default = Packets(25.0))]
     pub max: Packets,
@@ -64,8 +64,8 @@ pub struct SfbConfig {
     #[config(default = 1.0 / 6000.0)]
     pub decrement: f64,
     /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a
-    /// step. Without it a single burst can raise the probability of a flow that does respond to one
-    /// that it takes long to come down from.
+    /// step. Without it a single burst can raise the probability of a responsive flow so far that
+    /// it takes long to fall.
     #[schemars(
         extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 \
             ms"),
@@ -315,6 +315,9 @@ impl Sfb {
 impl Aqm for Sfb {
     fn needs(&self) -> Needs {
         Needs::Held
+    }
+    fn hears(&self) -> Hears {
+        Hears { admitted: true, gone: true, ..Hears::NOTHING }
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {

@@ -12,7 +12,9 @@ use super::red::curve::Curve;
 use crate::aqm::red::{Dropper, RedState};
 use crate::dscp as codepoints;
 use crate::dscp::Table;
-use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Cx, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -247,6 +249,9 @@ impl Algorithm for Wred {
 impl Aqm for Wred {
     fn needs(&self) -> Needs {
         self.body.needs()
+    }
+    fn hears(&self) -> Hears {
+        Hears::IDLE
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {

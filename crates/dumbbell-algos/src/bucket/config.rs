@@ -15,8 +15,8 @@ pub struct BucketConfig {
     /// of the aggregate together.
     #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
     pub rate: Option<Rate>,
-    /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the
-    /// flow's round-trip propagation time, and one packet at least.
+    /// Depth of the bucket, full at the start; a time or a BDP refers to the rate and the flow's
+    /// round-trip propagation time; at least one packet.
     #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
     #[config(default = Limit::Bdp(1.0))]
     pub burst: Limit,
@@ -27,7 +27,7 @@ pub struct BucketConfig {
     )]
     #[config(default = TokenUnit::Byte)]
     pub tokens: TokenUnit,
-    /// The bytes of the rate that one token of a packet stands for; default: the link's
+    /// With tokens of packets: the bytes of the rate that a token stands for; default: the link's
     /// MTU.
     #[schemars(
         extend("x-source" = "reconstructed: the paper does not print its packet size"),

@@ -1,11 +1,11 @@
 //! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016): a model
 //! of the path in place of losses. Windows are in bytes, rates in bytes per second.
 use crate::cc::parts::path_model::{
-    Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
+    Aggregation, Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
 };
 use crate::cc::parts::windowed_filter::WindowedMax;
 use dumbbell_core::catalogue::{
-    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
+    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance, Setting,
 };
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -18,6 +18,9 @@ use dumbbell_macros::config;
 
 mod states;
 use states::Mode;
+
+/// Time of the rate that the window has beyond the model at most, seconds.
+const MOST_AGGREGATED_S: f64 = 0.1;
 
 /// Parameters of [`Bbr`].
 #[config]
@@ -60,27 +63,31 @@ pub struct BbrConfig {
     )]
     #[config(default = Packets(4.0))]
     pub min_cwnd: Packets,
-    /// Growth of the delivery rate in a round without which STARTUP takes the pipe for full.
+    /// Growth of the delivery rate in a round below which STARTUP considers the pipe full.
     #[schemars(
         range(min = 1.0, max = 2.0),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
     )]
     #[config(default = 1.25)]
     pub full_bw_threshold: f64,
-    /// Rounds without that growth after which it does.
+    /// Rounds without that growth after which it does so.
     #[schemars(
         range(min = 1, max = 10),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
     )]
     #[config(default = 3)]
     pub full_bw_rounds: u32,
-    /// The share by which pacing stays below what the gain says, so that a queue drains.
+    /// The share by which pacing stays below the rate of the gain, so that a queue drains.
     #[schemars(
         range(min = 0.0, max = 0.5),
         extend("x-source" = "draft-ietf-ccwg-bbr section 5.6.2; the first draft has 0"),
     )]
     #[config(default = 0.01)]
     pub pacing_margin: f64,
+    /// Whether the window allows for acknowledgments that come in bunches, as Linux does since
+    /// version 5.1. The allowance is 100 ms of the rate at most.
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr section 5.5.9; the first draft has none"))]
+    pub aggregation: bool,
 }
 
 impl Config for BbrConfig {
@@ -130,6 +137,7 @@ pub struct Model {
     /// `packet_conservation`: the first round of a recovery, until so much is delivered.
     conserving: Option<u64>,
     idle_restart: bool,
+    aggregation: Aggregation,
     cycle: usize,
     cycle_stamp: Time,
     /// The time until which PROBE_RTT holds the window down, once it is down; and true if a round
@@ -151,11 +159,12 @@ impl Algorithm for Model {
             products in flight at most.",
         equations: "BtlBw = max of delivery rates over 10 round trips;  RTprop = min RTT over 10 \
             s\nrate  = pacing_gain BtlBw (1 - margin);  BDP = BtlBw RTprop\ncwnd  = min(cwnd + \
-            delivered, cwnd_gain BDP + 3 quanta), at least 4 segments\nSTARTUP:   both gains 2/ln \
+            delivered, cwnd_gain BDP + 3 quanta + aggregation), at least 4 \
+            segments\nSTARTUP:   both gains 2/ln \
             2, until BtlBw grew by less than 25 % in 3 rounds\nDRAIN:     pacing_gain ln 2 / 2, \
             until inflight <= BDP + 3 quanta\nPROBE_BW:  cwnd_gain 2, pacing_gain 1.25, 0.75, 1, \
-            1, 1, 1, 1, 1, each for RTprop;\n.          begins anywhere but at 0.75, by \
-            chance;\n.          1.25 until inflight >= 1.25 BDP or a loss, 0.75 until inflight <= \
+            1, 1, 1, 1, 1, each for RTprop;\n.          starts in a random phase, but not at \
+            0.75;\n.          1.25 until inflight >= 1.25 BDP or a loss, 0.75 until inflight <= \
             BDP\nPROBE_RTT: when RTprop is 10 s old: cwnd 4 segments for 200 ms and a \
             round\nsamples limited by the application count only if they are >= BtlBw\nrecovery:  \
             cwnd = inflight + delivered for a round, then as above; at its end as \
@@ -172,6 +181,7 @@ impl Algorithm for Model {
         needs: "pacing, rates",
         family: "what arrives",
         look: Some(Look::new(PlotColor::Green, 'D', 4)),
+        linux: &[("aggregation", Setting::Flag(true))],
         kernel: Kernel::Has { name: "bbr", note: "version 1; paced by the socket itself" },
         ..About::PLAIN
     };
@@ -195,6 +205,7 @@ impl Algorithm for Model {
             good: LastGood::default(),
             conserving: None,
             idle_restart: false,
+            aggregation: Aggregation::default(),
             cycle: 0,
             cycle_stamp: Time::ZERO,
             probe_rtt_done: None,
@@ -218,6 +229,15 @@ impl Model {
             Some(rtt) if self.bw > 0.0 => (gain * self.bw * rtt) as u64 + 3 * self.quantum(),
             _ => self.initial_window,
         }
+    }
+
+    /// What the window has beyond the model, because acknowledgments come in bunches.
+    #[inline]
+    fn allowance(&self) -> u64 {
+        if !self.config.aggregation || !self.filled {
+            return 0;
+        }
+        self.aggregation.extra.min((self.bw * MOST_AGGREGATED_S) as u64)
     }
 
     /// `BBRSetSendQuantum`.
@@ -281,7 +301,7 @@ impl Model {
         if self.conserving.is_some() {
             self.cwnd = self.cwnd.max(rs.pipe + newly);
         } else {
-            let target = self.inflight(self.cwnd_gain);
+            let target = self.inflight(self.cwnd_gain) + self.allowance();
             if self.filled {
                 self.cwnd = (self.cwnd + newly).min(target);
             } else if self.cwnd < target || self.delivered < self.initial_window {
@@ -329,6 +349,10 @@ impl CongestionControl for Model {
         let newly = rs.total_delivered.saturating_sub(self.delivered);
         (self.delivered, self.in_flight) = (rs.total_delivered, rs.pipe);
         self.update_bw(rs);
+        if self.config.aggregation {
+            let round = (self.rounds.count, self.filled);
+            self.aggregation.update(ack.now, newly, (self.bw, self.cwnd), round);
+        }
         if self.conserving.is_some_and(|until| rs.prior_delivered >= until) {
             self.conserving = None;
         }
@@ -373,6 +397,7 @@ impl CongestionControl for Model {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         if sent.in_flight == 0 && !sent.retransmit {
             self.idle_restart = true;
+            self.aggregation.restart(sent.now);
             if let Mode::ProbeBw = self.mode {
                 self.set_pacing(1.0);
             }

@@ -1,7 +1,7 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say
 //! that the path holds. Windows are in bytes, rates in bytes per second.
 use crate::cc::parts::path_model::{
-    Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
+    Aggregation, Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
 };
 use crate::cc::parts::windowed_filter::WindowedMax;
 use dumbbell_core::catalogue::{About, Algorithm, Kernel, Provenance};
@@ -20,7 +20,6 @@ mod cycle;
 mod marks;
 use bounds::Bounds;
 pub use config::Bbr3Config;
-use control::Aggregation;
 use cycle::{Probing, State};
 use marks::Marks;
 
@@ -72,8 +71,8 @@ impl Algorithm for Model {
     const ABOUT: About = About {
         name: "bbr3",
         title: "BBR, version 3",
-        idea: "BBR that probes more rarely, leaves headroom, and stays below what lost more than 2 \
-            % when it last probed.",
+        idea: "BBR that probes more rarely, leaves headroom, and stays below the level that lost \
+            more than 2 % in its last probe.",
         equations: "max_bw = max of delivery rates of two cycles;  bw = min(max_bw, bw_lo);  BDP = \
             bw min_rtt\nrate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within \
             the bounds\nStartup: 2.77, 2   until the rate grew by less than 25 % in 3 \
@@ -197,7 +196,8 @@ impl CongestionControl for Model {
         self.update_max_bw(rs);
         self.update_marks(ack, rs, newly);
         self.adapt_short_term(rs);
-        self.update_aggregation(ack.now, newly);
+        let round = (self.rounds.count, self.reached);
+        self.aggregation.update(ack.now, newly, (self.bw, self.cwnd), round);
         self.check_full_bw(rs);
         self.check_startup_done();
         self.check_drain_done(ack.now, rs);

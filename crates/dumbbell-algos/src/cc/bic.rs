@@ -1,12 +1,26 @@
 //! BIC (Xu, Harfoush, Rhee 2004): a binary search for the window at which the last loss was.
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::Packets;
 use dumbbell_macros::{config, delegate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What delayed acknowledgments change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayedAcks {
+    /// Nothing: each segment that is acknowledged counts.
+    #[default]
+    Counted,
+    /// Above `low_window` the window grows as many times as fast as an acknowledgment covers
+    /// segments, as in Linux, which compensates for delayed acknowledgments and counts segments.
+    Compensated,
+}
 
 /// Parameters of [`Bic`].
 #[config]
@@ -25,7 +39,7 @@ pub struct BicConfig {
     )]
     #[config(default = 16.0)]
     pub max_increment: f64,
-    /// Up to this window it is Reno.
+    /// Up to this window it behaves as Reno.
     #[schemars(extend("x-source" = "Xu, Harfoush, Rhee 2004, section 3; Linux: low_window"))]
     #[config(default = Packets(14.0))]
     pub low_window: Packets,
@@ -40,10 +54,14 @@ pub struct BicConfig {
     #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Linux: smooth_part"))]
     #[config(default = 20.0)]
     pub smooth_part: f64,
-    /// Whether a flow that loses before it is back at its goal sets a lower one, for newcomers.
+    /// Whether a flow with a loss below its goal sets a lower goal, so that new flows get a share.
     #[schemars(extend("x-source" = "Xu, Harfoush, Rhee 2004, section 3"))]
     #[config(default = true)]
     pub fast_convergence: bool,
+    /// What delayed acknowledgments change.
+    #[schemars(extend("x-source" = "Linux: delayed_ack, since cwnd counts segments"))]
+    #[config(default = DelayedAcks::Counted)]
+    pub delayed_acks: DelayedAcks,
 }
 
 impl Config for BicConfig {
@@ -75,6 +93,8 @@ pub struct Bic {
     /// The increase is not asked for again while cwnd is within, bytes.
     holds: (u64, u64),
     increment: f64,
+    /// Segments that an acknowledgment covers, smoothed; 1: it does not matter.
+    per_ack: f64,
     config: BicConfig,
 }
 
@@ -94,8 +114,10 @@ impl Algorithm for Bic {
             = 0):        i at least w / 20;  i is at most w\nloss, ECN echo:             m = w, or \
             w (1 + beta) / 2 if w < m (fast convergence)\nand then:                   ssthresh = \
             max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\nw <= low_window:            \
-            ssthresh is half of it\ntimeout:                    ssthresh as for a loss;  cwnd = \
-            1;  m = 0\ni is worked out anew when w has moved by a segment",
+            ssthresh is half of it\ndelayed_acks = compensated: \
+            above low_window, i times the segments of an ACK (mean of 16)\n\
+            timeout:                    ssthresh as for a loss;  cwnd = \
+            1;  m = 0\ni is computed again when w has changed by a segment",
         sources: &[
             "Xu, Harfoush and Rhee: Binary increase congestion control for fast long-distance \
                 networks, INFOCOM 2004",
@@ -104,7 +126,11 @@ impl Algorithm for Bic {
         provenance: Provenance::Recollection,
         rule: "losses; halfway to the window of the last",
         family: "large windows",
-        kernel: Kernel::Has { name: "bic", note: "" },
+        kernel: Kernel::Has {
+            name: "bic",
+            note: "with the profile `linux` it compensates for delayed acknowledgments",
+        },
+        linux: &[("delayed_acks", Setting::Word("compensated"))],
         ..About::PLAIN
     };
     fn new(config: &BicConfig, path: &Path) -> Self {
@@ -114,6 +140,7 @@ impl Algorithm for Bic {
             prior: 0.0,
             holds: (0, 0),
             increment: 1.0,
+            per_ack: if config.delayed_acks == DelayedAcks::Compensated { 2.0 } else { 1.0 },
             config: config.clone(),
         }
     }
@@ -137,7 +164,8 @@ impl Bic {
             most
         };
         let least = if self.last_max == 0.0 { w / 20.0 } else { 0.0 };
-        step.max(least).min(w)
+        let per_ack = if w > self.config.low_window.0 { self.per_ack } else { 1.0 };
+        (step.max(least) * per_ack).min(w)
     }
 
     fn look_up(&mut self) {
@@ -165,6 +193,9 @@ impl CongestionControl for Bic {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let cwnd = self.window.cwnd();
+        if self.config.delayed_acks == DelayedAcks::Compensated && ack.phase == Phase::Open {
+            self.per_ack += (ack.acked as f64 / self.window.mss() as f64 - self.per_ack) / 16.0;
+        }
         if (cwnd < self.holds.0 || cwnd >= self.holds.1) && !self.window.in_slow_start() {
             self.look_up();
         }
@@ -204,6 +235,18 @@ mod tests {
     use super::super::newreno::Newreno;
     use super::*;
     use crate::cc::parts::test_connection::{TestConnection, near};
+
+    /// As in Linux: acknowledgments of two segments let it grow twice as fast, above `low_window`.
+    #[test]
+    fn delayed_acknowledgments_are_compensated() {
+        let config = BicConfig { delayed_acks: DelayedAcks::Compensated, ..Default::default() };
+        let mut bic = TestConnection::<Bic>::at(1000.0, &config).cc;
+        bic.last_max = 1000.0;
+        assert_eq!((bic.increment(800.0), bic.increment(14.0)), (32.0, 1.0));
+        let mut every = TestConnection::<Bic>::at(1000.0, &config);
+        every.rounds(1, 100);
+        near(every.cc.per_ack, 1.0, 1e-6);
+    }
 
     /// The steps of its equations around a goal of 1000 segments, by hand.
     #[test]

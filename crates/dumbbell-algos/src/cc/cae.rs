@@ -37,18 +37,18 @@ use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a backed-off timeout is counted from.
+/// Instant from which a backed-off timeout counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimerRule {
-    /// From when the timer that runs was started.
+    /// The start of the running timer.
     #[default]
     FromStart,
-    /// From now.
+    /// The current instant.
     FromNow,
 }
 
-/// The TCP whose window and recovery it has.
+/// The TCP whose window and recovery it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Base {
@@ -75,7 +75,8 @@ impl Base {
 /// Parameters of [`Cae`].
 #[config]
 pub struct CaeConfig {
-    /// Estimate below which the reverse path is congested; 0: never, and it is its base.
+    /// Estimate below which the reverse path is congested; 0: never, so that it is the same as its
+    /// base.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Kim, Choo 2008, section 3.1: as Jersey's routers, 75 %"),
@@ -83,7 +84,8 @@ pub struct CaeConfig {
     #[config(default = 0.75)]
     pub threshold: f64,
     /// Acknowledgments that left the receiver closer than this many ticks of its clock are judged
-    /// together with the next one: a coarse clock would see what is not there. Reconstructed.
+    /// together with the next one: a coarse clock would show congestion that is not there.
+    /// Reconstructed.
     #[schemars(
         range(max = 1000),
         extend("x-source" = "reconstructed: a tick of error in 4 leaves 0.8", "x-unit" = "ticks"),
@@ -98,7 +100,7 @@ pub struct CaeConfig {
     )]
     #[config(default = 1.0)]
     pub ewma: f64,
-    /// What the doubled timeout of the timer that runs is counted from. Reconstructed.
+    /// Instant from which the doubled timeout of a running timer counts. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: the paper leaves it open"))]
     #[config(default = TimerRule::FromStart)]
     pub timer: TimerRule,
@@ -107,7 +109,7 @@ pub struct CaeConfig {
     #[schemars(extend("x-source" = "reconstructed: else the next acknowledgment ends it"))]
     #[config(default = true)]
     pub hold: bool,
-    /// The TCP whose window and recovery it has. Reconstructed.
+    /// The TCP whose window and recovery it uses. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: figure 5 puts CAE 20 % above Reno"))]
     #[config(default = Base::Reno)]
     pub base: Base,

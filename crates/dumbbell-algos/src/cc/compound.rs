@@ -73,8 +73,8 @@ impl Algorithm for Compound {
     const ABOUT: About = About {
         name: "compound",
         title: "Compound TCP",
-        idea: "Add to Reno's window one that grows fast while the path is idle and goes when a \
-            queue builds up.",
+        idea: "Add to Reno's window a second one that grows fast while the path is idle and \
+            shrinks when a queue builds up.",
         equations: "win = cwnd + dwnd, in segments: the window in force\nslow \
             start:                dwnd stays;  cwnd as reno\navoidance, per segment:    cwnd += 1 \
             / win\nand each round trip:       diff = win (1 - base / RTT), RTT: the mean of the \

@@ -1,64 +1,16 @@
 //! CUBIC (RFC 9438). Windows are in bytes outside and in segments, with fractions, inside.
-use crate::cc::parts::hystart::{Advice, HyStart, SlowStart};
-use dumbbell_core::catalogue::{
-    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
-};
+mod config;
+mod linux;
+
+use crate::cc::parts::advice::Advice;
+use crate::cc::parts::slow_start::{SlowStart, Watch};
+pub use config::{CubicConfig, Growth};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, Look, PlotColor, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Sent, Tag,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::config;
-
-/// Parameters of [`Cubic`].
-#[config]
-pub struct CubicConfig {
-    /// How steep the cubic is: more makes it bolder against Reno on long fat paths.
-    #[schemars(
-        range(max = 100.0),
-        extend(
-            "exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"
-        ),
-    )]
-    #[config(default = 0.4)]
-    pub c: f64,
-    /// The share of the window that remains after a loss.
-    #[schemars(
-        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 9438 section 4.6"),
-    )]
-    #[config(default = 0.7)]
-    pub beta: f64,
-    /// Whether a flow that loses before it is back at W_max gives up more, for newcomers.
-    #[schemars(extend("x-source" = "RFC 9438 section 4.7"))]
-    #[config(default = true)]
-    pub fast_convergence: bool,
-    /// Whether the window is at least that of a Reno with the same loss rate.
-    #[schemars(extend("x-source" = "RFC 9438 section 4.3"))]
-    #[config(default = true)]
-    pub tcp_friendliness: bool,
-    /// How the first slow start ends.
-    #[schemars(extend("x-source" = "RFC 9438 section 4.10, RFC 9406"))]
-    #[config(default = SlowStart::HyStartPlusPlus)]
-    pub hystart: SlowStart,
-    /// Whether an ECN echo takes less of the window than a loss (alternative backoff with ECN).
-    #[schemars(extend("x-source" = "RFC 8511; off: RFC 9438 section 4.6"))]
-    pub abe: bool,
-    /// The share of the window that remains after an ECN echo, with `abe`.
-    #[schemars(
-        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 4.2"),
-    )]
-    #[config(default = 0.85)]
-    pub beta_ecn: f64,
-}
-
-impl Config for CubicConfig {
-    fn check(&self) -> Result<(), Fault> {
-        if self.c.is_finite() && self.beta.is_finite() && self.beta_ecn.is_finite() {
-            return Ok(());
-        }
-        Err(Fault::at("c", "c, beta and beta_ecn must be numbers").fix("write c = 0.4, beta = 0.7"))
-    }
-}
 
 /// One stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +32,7 @@ struct Saved {
     prior: f64,
     w_max: f64,
     epoch: Option<Epoch>,
-    hystart: Option<Box<HyStart>>,
+    hystart: Option<Box<Watch>>,
 }
 
 /// See the module's page.
@@ -103,9 +55,12 @@ pub struct Cubic {
     alpha: f64,
     /// True if the next epoch is the first after a timeout.
     timed_out: bool,
+    /// True if W_max is where a loss was, and none of `growth = "linux"` before the first loss or
+    /// after a timeout.
+    known: bool,
     /// Only in the first slow start, and `saved` only after a reduction: neither takes room in
     /// every flow.
-    hystart: Option<Box<HyStart>>,
+    hystart: Option<Box<Watch>>,
     saved: Option<Box<Saved>>,
     config: CubicConfig,
 }
@@ -129,12 +84,19 @@ impl Algorithm for Cubic {
             beta_ecn instead of beta);  cwnd may fall to 1\ntimeout:     W_max, ssthresh as for a \
             loss, cwnd = 1;  then K = 0, W_max = w(0)\nno loss yet: K = 0, W_max = w(0), and so \
             wherever w(0) >= W_max\nspurious:    all of this as it was, if cwnd < cwnd_prior\nslow \
-            start:  the first with HyStart++ (RFC 9406), later ones as RFC 5681",
+            start:  the first with HyStart++ (RFC 9406), later ones as RFC 5681\n\nLinux's \
+            growth, and before its first loss:\ngoal:        target = floor(W(t + RTT_min)), \
+            within [w + 1/100, 1.5 w];  first: at least 1.05 w\nas Reno:     W_est += alpha n / \
+            w;  w grows by the larger of target and W_est\n\
+            timeout:     W_max = 0, as before the first loss",
         sources: &[
             "RFC 9438",
             "Ha, Rhee and Xu: CUBIC: a new TCP-friendly high-speed TCP variant, ACM SIGOPS 42(5), \
                 2008",
             "RFC 9406 (HyStart++)",
+            "Ha and Rhee: Taming the elephants: new TCP slow start, Computer Networks 55(9), 2011 \
+                (HyStart)",
+            "RFC 8312 (the growth of Linux)",
             "RFC 8511 (alternative backoff with ECN)",
         ],
         provenance: Provenance::Vectors,
@@ -143,9 +105,10 @@ impl Algorithm for Cubic {
         look: Some(Look::new(PlotColor::Vermillion, '^', 3)),
         kernel: Kernel::Has {
             name: "cubic",
-            note: "its slow start ends by HyStart, not by \
-            HyStart++",
+            note: "with the profile `linux`, `hystart` and `growth` are \
+            Linux's",
         },
+        linux: &[("hystart", Setting::Word("hystart")), ("growth", Setting::Word("linux"))],
         ..About::PLAIN
     };
     fn new(config: &CubicConfig, path: &Path) -> Self {
@@ -161,8 +124,8 @@ impl Algorithm for Cubic {
             prior: 0.0,
             alpha: 3.0 * (1.0 - config.beta) / (1.0 + config.beta),
             timed_out: false,
-            hystart: (config.hystart == SlowStart::HyStartPlusPlus)
-                .then(|| Box::new(HyStart::new(path.mss))),
+            known: config.growth != Growth::Linux,
+            hystart: Watch::new(config.hystart, path.mss),
             saved: None,
             config: config.clone(),
         }
@@ -184,7 +147,7 @@ impl Cubic {
     fn slow_start(&mut self, ack: &Ack, may_grow: bool) {
         self.epoch = None;
         let advice = match &mut self.hystart {
-            Some(hystart) => hystart.on_ack(ack),
+            Some(hystart) => hystart.on_ack(ack, self.cwnd),
             None => Advice::Grow(ack.acked.min(self.limit)),
         };
         let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
@@ -200,6 +163,9 @@ impl Cubic {
     /// Section 4.2, and 4.8, 4.10 where K is 0.
     fn begin_epoch(&mut self, now: Time) -> Epoch {
         self.window = self.segments();
+        if !self.known {
+            self.w_max = 0.0;
+        }
         let first = self.w_max == 0.0;
         let k = if self.timed_out || self.window >= self.w_max {
             self.w_max = self.window;
@@ -228,6 +194,11 @@ impl Cubic {
         if may_grow {
             let (n, w) = (ack.acked as f64 / self.mss as f64, self.window);
             let t = ack.now.since(epoch.start).seconds();
+            if self.config.growth == Growth::Linux {
+                self.grow_as_linux(&mut epoch, t, n, ack.min_rtt);
+                self.epoch = Some(epoch);
+                return;
+            }
             let alpha = if epoch.w_est >= self.prior { 1.0 } else { self.alpha };
             epoch.w_est += alpha * n / w;
             if self.config.tcp_friendliness && self.cubic(t, epoch.k) < epoch.w_est {
@@ -256,10 +227,9 @@ impl Cubic {
             epoch: self.epoch,
             hystart: self.hystart.take(),
         }));
-        let further = self.config.fast_convergence && w < self.w_max;
+        let further = self.config.fast_convergence && self.known && w < self.w_max;
         self.w_max = if further { w * (1.0 + self.config.beta) / 2.0 } else { w };
-        self.prior = w;
-        self.epoch = None;
+        (self.prior, self.epoch, self.known) = (w, None, true);
         let remains = (in_flight as f64 * beta) as u64;
         self.ssthresh = remains.max(2 * self.mss);
         remains
@@ -319,6 +289,10 @@ impl CongestionControl for Cubic {
                     self.reduce(event.in_flight, self.config.beta);
                 }
                 (self.cwnd, self.epoch, self.timed_out) = (self.mss, None, true);
+                self.known = self.config.growth != Growth::Linux;
+                if self.config.hystart == SlowStart::HyStart {
+                    self.hystart = Watch::new(SlowStart::HyStart, self.mss);
+                }
             }
             Cause::Spurious => self.undo(event.now),
             Cause::Further => {}

@@ -1,4 +1,4 @@
-//! TCP-DCR: the standard window behind a detector that waits before it believes in a loss.
+//! TCP-DCR: the standard window behind a detector that waits before it declares a loss.
 //!
 //! The wait is the transport's (`detection = "dcr"`, options `dcr_delay`, `dcr_in_slow_start`,
 //! `dcr_at_window`), so that any congestion control may have it; this name implies it and takes the
@@ -22,8 +22,8 @@ impl Algorithm for Dcr {
     const ABOUT: About = About {
         name: "dcr",
         title: "TCP-DCR",
-        idea: "Believe in a loss one round trip after the first duplicate: what is late, or sent \
-            again below, comes by then.",
+        idea: "Declare a loss one round trip after the first duplicate: segments that are late, or \
+            resent by the link, arrive by then.",
         equations: "first duplicate ACK:  due = now + min(tau SRTT, RTO - 1 ms)     tau = \
             `dcr_delay`\nuntil then each duplicate lets one new segment go;  SND.UNA moves:  \
             nothing is suspected\ndue, or with `dcr_at_window` cwnd - 1 duplicates:  fast \
@@ -34,7 +34,7 @@ impl Algorithm for Dcr {
             "RFC 4653 (TCP-NCR), which counts a window of duplicates in place of time",
         ],
         provenance: Provenance::Recollection,
-        rule: "losses, believed one round trip later",
+        rule: "losses, declared one round trip later",
         family: "wireless and moving",
         ..About::PLAIN
     };

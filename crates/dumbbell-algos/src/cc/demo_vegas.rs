@@ -1,9 +1,9 @@
 //! DEMO-Vegas (Ho, Chan, Chen, INFOCOM 2006): Vegas for a receiver that moves from one point of
 //! attachment to another, and says so.
 //!
-//! After a handoff the path is another one: Vegas' BaseRTT is stale, and what was on its way is
-//! lost for no congestion's sake. The receiver says in its acknowledgments that it has moved
-//! ([`Ack::moved`]); from the first that says so
+//! After a handoff the path is another one: Vegas' BaseRTT is stale, and what was in flight is lost
+//! without congestion. The receiver says in its acknowledgments that it has moved ([`Ack::moved`]);
+//! from the first that says so
 //!
 //! - BaseRTT is forgotten, and samples of segments that were sent before do not count;
 //! - for one round trip, until something sent after it is acknowledged, the window stays as it is;
@@ -35,8 +35,7 @@ pub struct DemoVegasConfig {
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
     #[config(default = true)]
     pub hold: bool,
-    /// Whether a loss of what was sent before a handoff takes nothing from the window.
-    /// Reconstructed.
+    /// Whether losses of segments sent before a handoff leave the window as it is. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
     #[config(default = true)]
     pub forgive: bool,
@@ -70,16 +69,16 @@ impl Algorithm for DemoVegas {
     const ABOUT: About = About {
         name: "demo_vegas",
         title: "DEMO-Vegas",
-        idea: "Vegas that is told of handoffs: measure the new path afresh, and do not blame \
-            congestion for what the old one lost.",
+        idea: "Vegas with signals of handoffs: measure the new path afresh, and do not take losses \
+            on the old one for congestion.",
         equations: "the receiver says that it moved, SND.NXT = h:  BaseRTT is forgotten\nuntil \
             SND.UNA > h:   samples do not count, the window stays\nloss of bytes < h:   repaired, \
             cwnd and ssthresh stay;  timeout: cwnd = 1, ssthresh = cwnd before\nall else as vegas",
         sources: &["Ho, Chan, Chen: An Efficient Mechanism of TCP-Vegas on Mobile IP Networks, \
             INFOCOM 2006"],
         provenance: Provenance::Reconstruction,
-        rule: "Vegas; its receiver says that it has moved",
-        needs: "words from the host",
+        rule: "Vegas; signals of handoffs from the receiver",
+        needs: "signals from the host",
         family: "wireless and moving",
         ..About::PLAIN
     };

@@ -21,8 +21,8 @@ impl Algorithm for Freeze {
     const ABOUT: About = About {
         name: "freeze",
         title: "Freeze-TCP",
-        idea: "A host that sees its path vanish closes its window: the sender waits with all it \
-            knows, and goes on with it.",
+        idea: "A host that sees its path vanish closes its window: the sender waits, and resumes \
+            with the state that it had.",
         equations: "host says path_down:  an ACK with window 0;  sender: persist mode, cwnd, \
             ssthresh, SRTT as they are\nhost says path_up:    three ACKs alike with the window \
             open;\nsender: SND.UNA and what follows again, cwnd and the timeout of before;  no \
@@ -30,8 +30,8 @@ impl Algorithm for Freeze {
         sources: &["Goff, Moronski, Phatak, Gupta: Freeze-TCP: A true end-to-end TCP enhancement \
                 mechanism for mobile environments, INFOCOM 2000"],
         provenance: Provenance::Recollection,
-        rule: "losses; its receiver says when the path is gone",
-        needs: "words from the host",
+        rule: "losses; signals from the receiver when its path is gone",
+        needs: "signals from the host",
         family: "wireless and moving",
         ..About::PLAIN
     };

@@ -11,7 +11,7 @@ mod table;
 /// Parameters of [`Highspeed`].
 #[config]
 pub struct HighspeedConfig {
-    /// Up to this window it is Reno (Low_Window).
+    /// Up to this window it behaves as Reno (Low_Window).
     #[schemars(extend("x-source" = "RFC 3649 section 5"))]
     #[config(default = Packets(38.0))]
     pub low_window: Packets,
@@ -23,8 +23,8 @@ pub struct HighspeedConfig {
     #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0, "x-source" = "RFC 3649 section 5"))]
     #[config(default = 0.1)]
     pub high_decrease: f64,
-    /// Whether a(w) and b(w) come in the steps of the table of appendix B instead of by their
-    /// equations: those of the first row whose window is not below the flow's.
+    /// Whether a(w) and b(w) come from the table of appendix B instead of their equations: from the
+    /// first row whose window is not below the flow's.
     #[schemars(extend("x-source" = "RFC 3649 appendix B; Linux has the table"))]
     pub table: bool,
 }
@@ -73,18 +73,18 @@ impl Algorithm for Highspeed {
     const ABOUT: About = About {
         name: "highspeed",
         title: "HighSpeed TCP",
-        idea: "Beyond some windows be bolder, the more the larger they are, so that rare losses \
-            suffice for a large one.",
+        idea: "Grow faster and shrink less the larger the window is, so that a large window does \
+            not need extremely rare losses.",
         equations: "w: cwnd in segments\np(w) = 0.078 / w^1.2\nb(w) = 0.5 + (high_decrease - 0.5) \
             (ln w - ln low_window) / (ln high_window - ln low_window)\na(w) = max(1, 2 w^2 p(w) \
             b(w) / (2 - b(w)))\nw <= low_window:   a = 1, b = 0.5\navoidance:         w += a(w) / \
             w  per segment acknowledged\nloss, ECN echo:    ssthresh = max((1 - b(w)) \
             min(FlightSize, cwnd), 2);  cwnd = ssthresh\ntimeout:           ssthresh as for a \
-            loss;  cwnd = 1\notherwise as reno; a and b are worked out anew when w has moved by a \
-            segment; b is at least 0.01",
+            loss;  cwnd = 1\notherwise as reno; a and b are computed again when w has changed by \
+            a segment; b is at least 0.01",
         sources: &["RFC 3649 sections 5 to 7 and appendix B"],
         provenance: Provenance::Vectors,
-        rule: "losses; bolder the larger the window",
+        rule: "losses; larger steps with a larger window",
         family: "large windows",
         kernel: Kernel::Has { name: "highspeed", note: "" },
         ..About::PLAIN

@@ -1,6 +1,6 @@
 //! H-TCP (Leith and Shorten 2004): steps that grow with the time since the last loss.
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
@@ -136,7 +136,7 @@ impl Algorithm for Htcp {
     const ABOUT: About = About {
         name: "htcp",
         title: "H-TCP",
-        idea: "Grow the faster the longer no loss has come, and give back no more than what the \
+        idea: "Grow faster the longer there has been no loss, and give back no more than what the \
             queue may hold.",
         equations: "D: time since the last congestion event;  d = D - delta_l\na(D) = 1 if D <= \
             delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
@@ -157,6 +157,7 @@ impl Algorithm for Htcp {
         rule: "losses; the time since the last",
         family: "large windows",
         kernel: Kernel::Has { name: "htcp", note: "" },
+        linux: &[("use_rtt_scaling", Setting::Flag(true))],
         ..About::PLAIN
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {

@@ -1,11 +1,24 @@
 //! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip
 //! would have.
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
-use dumbbell_core::units::Span;
+use dumbbell_core::units::{Span, Time};
 use dumbbell_macros::{config, delegate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the window begins with, and what lets it grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// rho initial windows; each segment that is acknowledged.
+    #[default]
+    Segments,
+    /// rho segments; each acknowledgment, so that delayed ones halve the growth. As in Linux.
+    Acks,
+}
 
 /// Parameters of [`Hybla`].
 #[config]
@@ -16,8 +29,8 @@ pub struct HyblaConfig {
     )]
     #[config(default = Span::from_ms(25))]
     pub rtt0: Span,
-    /// What an acknowledgment may add in slow start at most, as a share of the window. The paper
-    /// has no limit, and 2^rho is 10^7 on a path over a satellite.
+    /// Most that an acknowledgment may add in slow start, as a share of the window. The paper has
+    /// no limit, and 2^rho is 10^7 on a path over a satellite.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by \
@@ -25,6 +38,10 @@ pub struct HyblaConfig {
     )]
     #[config(default = 1.0)]
     pub slow_start_limit: f64,
+    /// What the window begins with, and what lets it grow.
+    #[schemars(extend("x-source" = "Caini and Firrincieli 2004; Linux"))]
+    #[config(default = Counting::Segments)]
+    pub counting: Counting,
 }
 
 impl Config for HyblaConfig {
@@ -65,18 +82,23 @@ impl Algorithm for Hybla {
         equations: "rho = max(1, RTT / rtt0), RTT: the smallest sample;  N: segments acknowledged \
             (L at most)\nfirst sample:        cwnd = rho IW\nslow start, per ACK: w += min((2^rho \
             - 1) N, slow_start_limit w), at most to ssthresh\navoidance:           w += rho^2 / w  \
-            per segment acknowledged\nloss, timeout, ECN:  as reno",
+            per segment acknowledged\ncounting = acks:    cwnd = rho at first;  N = 1 per ACK, \
+            also in avoidance\nloss, timeout, ECN:  as reno",
         sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous \
             networks, IJSCN 22(5), 2004"],
         provenance: Provenance::Reconstruction,
         rule: "losses; growth as with a short round trip",
         family: "long paths",
-        kernel: Kernel::Has { name: "hybla", note: "" },
+        kernel: Kernel::Has {
+            name: "hybla",
+            note: "with the profile `linux` it counts acknowledgments",
+        },
+        linux: &[("counting", Setting::Word("acks"))],
         ..About::PLAIN
     };
     fn new(config: &HyblaConfig, path: &Path) -> Self {
         let window = Window::boxed(path);
-        let initial = Some(window.cwnd());
+        let initial = (config.counting == Counting::Segments).then(|| window.cwnd());
         Hybla { window, rtt_min: Span::MAX, rho: 1.0, step: 1.0, initial, config: config.clone() }
     }
 }
@@ -86,7 +108,7 @@ impl Hybla {
     #[cold]
     fn look_up(&mut self, rtt: Span) {
         self.rtt_min = rtt;
-        self.rho = (rtt.ps() as f64 / self.config.rtt0.ps() as f64).max(1.0);
+        self.rho = rho(rtt, self.config.rtt0);
         self.step = libm::exp2(self.rho) - 1.0;
         self.window.set_increase(self.rho * self.rho);
         if let Some(initial) = self.initial.take()
@@ -104,6 +126,11 @@ impl Hybla {
     }
 }
 
+/// Round-trip times in units of `rtt0`, at least 1.
+fn rho(rtt: Span, rtt0: Span) -> f64 {
+    (rtt.ps() as f64 / rtt0.ps() as f64).max(1.0)
+}
+
 #[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Hybla {
     fn capabilities(&self) -> Capabilities {
@@ -116,11 +143,21 @@ impl CongestionControl for Hybla {
         {
             self.look_up(rtt);
         }
+        let acked = match self.config.counting {
+            Counting::Segments => ack.acked,
+            Counting::Acks => ack.acked.min(self.window.mss()),
+        };
         if !Window::may_grow(ack) {
         } else if self.window.in_slow_start() && self.rho > 1.0 {
-            self.slow_start(ack.acked);
+            self.slow_start(acked);
         } else {
-            self.window.add(ack.acked);
+            self.window.add(acked);
+        }
+    }
+    fn on_open(&mut self, _now: Time, rtt: Option<Span>, _window: u64, _: &mut Commands) {
+        if self.config.counting == Counting::Acks {
+            let rho = rho(rtt.unwrap_or(Span::ZERO), self.config.rtt0);
+            self.window.set_cwnd(rho as u64 * self.window.mss());
         }
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
@@ -196,6 +233,21 @@ mod tests {
         far.rtt = Span::from_ms(600);
         far.ack(1);
         assert_eq!(far.w(), 360.0);
+    }
+
+    /// As in Linux: a path of rho = 4 begins with 4 segments, and an acknowledgment of two counts
+    /// once.
+    #[test]
+    fn acknowledgments_count_once() {
+        let config = HyblaConfig { counting: Counting::Acks, ..Default::default() };
+        let mut d = TestConnection::<Hybla>::on(&path(10.0, true), &config);
+        d.cc.on_open(Time::ZERO, Some(Span::from_ms(100)), u64::MAX, &mut Commands::default());
+        assert_eq!(d.w(), 4.0);
+        d.rtt = Span::from_ms(100);
+        d.ack(2);
+        assert_eq!(d.w(), 8.0);
+        d.ack(2);
+        assert_eq!(d.w(), 16.0);
     }
 
     /// Up to RTT_0 it is NewReno, to the byte.

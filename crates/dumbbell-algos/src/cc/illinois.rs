@@ -47,7 +47,7 @@ pub struct IllinoisConfig {
     )]
     #[config(default = 0.5)]
     pub beta_max: f64,
-    /// Below this window it is Reno.
+    /// Below this window it behaves as Reno.
     #[schemars(extend("x-source" = "Linux: win_thresh; the paper has 10 to 15"))]
     #[config(default = Packets(15.0))]
     pub win_thresh: Packets,
@@ -127,7 +127,7 @@ impl Algorithm for Illinois {
                 algorithm, VALUETOOLS 2006",
         ],
         provenance: Provenance::TwoReadings,
-        rule: "losses; steps by the delay",
+        rule: "losses; steps that depend on the delay",
         family: "losses and delay",
         kernel: Kernel::Has { name: "illinois", note: "" },
         ..About::PLAIN

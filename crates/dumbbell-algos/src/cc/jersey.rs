@@ -4,16 +4,16 @@
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | R | `rate` | available bandwidth, estimated with each acknowledgment (ABE) |
-//! | L, t | state | bytes that an acknowledgment tells to have arrived, and when it came |
+//! | L, t | state | bytes that an acknowledgment reports as arrived, and when it came |
 //! | RTT | `rtt` | round-trip time, which is also how long the estimate remembers |
 //! | CW | ECN echo | congestion warning: a router's queue is long (`jersey_cw`) |
 //!
-//! Data is ECN-capable and each acknowledgment echoes what it answers, nothing older
-//! (`ecn = "per_packet"`); recovery is NewReno's. The router's part is the queue `jersey_cw`;
-//! without warnings every loss is held for one of the air.
+//! Data is ECN-capable and each acknowledgment echoes what it answers, nothing older (`ecn =
+//! "per_packet"`); recovery is NewReno's. The router's part is the queue `jersey_cw`; without
+//! warnings every loss counts as a radio error.
 //!
 //! Reconstructed: that a warning is answered once in a window of data, and never raises the window;
-//! that bytes which duplicates told of are not counted again; that the round-trip time is the
+//! that bytes which duplicates reported are not counted again; that the round-trip time is the
 //! smoothed one (`rtt`). The first acknowledgment begins the clock.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
@@ -27,7 +27,7 @@ use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which round-trip time the estimate goes by.
+/// Which round-trip time the estimate uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rtt {
@@ -43,7 +43,7 @@ pub enum Rtt {
 /// Parameters of [`Jersey`].
 #[config]
 pub struct JerseyConfig {
-    /// Which round-trip time the estimate goes by. Reconstructed.
+    /// Which round-trip time the estimate uses. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Xu, Tian, Ansari 2004, section III, say RTT"))]
     pub rtt: Rtt,
 }
@@ -171,8 +171,8 @@ impl Algorithm for Jersey {
     const ABOUT: About = About {
         name: "jersey",
         title: "TCP Jersey",
-        idea: "Routers warn of congestion; a loss without a warning is the air's and takes nothing \
-            from the window; with one the window becomes what the path carries.",
+        idea: "Routers warn of congestion; a loss without a warning counts as a radio error and \
+            leaves the window as it is; after a warning the window becomes what the path carries.",
         equations: "each ACK:      R <- (RTT R + L) / (D + RTT)      L: newly arrived bytes (a \
             duplicate: SMSS, once)\n\u{20}                                                 D: time \
             since the ACK before\nownd = max(RTT R, 2 SMSS)\nwarning (CE):  ssthresh = ownd, cwnd \

@@ -1,5 +1,4 @@
-//! LEDBAT (RFC 6817): keeps the queue at a target delay, and so leaves the link to whoever wants
-//! it.
+//! LEDBAT (RFC 6817): keeps the queue at a target delay, and so leaves the link to other flows.
 use crate::cc::parts::delay_history::{DelayHistory, one_way};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
@@ -28,18 +27,18 @@ pub struct LedbatConfig {
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
     #[config(default = Packets(1.0))]
     pub allowed_increase: Packets,
-    /// Of how many minutes the smallest delay is kept (BASE_HISTORY).
+    /// Number of minutes for which the smallest delay is kept (BASE_HISTORY).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
     #[config(default = 10)]
     pub base_history: u32,
-    /// The least of how many delays is the current one (CURRENT_FILTER).
+    /// Number of latest delays of which the least is the current one (CURRENT_FILTER).
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "RFC 6817 section 2.5: at least 1, at most cwnd / 2"),
     )]
     #[config(default = 4)]
     pub current_filter: u32,
-    /// The window that delay leaves at least (MIN_CWND).
+    /// Least window that delay can cause (MIN_CWND).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
     #[config(default = Packets(2.0))]
     pub min_cwnd: Packets,
@@ -93,8 +92,8 @@ impl Algorithm for Ledbat {
     const ABOUT: About = About {
         name: "ledbat",
         title: "LEDBAT",
-        idea: "Let the window follow the queueing delay, toward a target: alone it fills the \
-            link, beside others it yields.",
+        idea: "Let the window follow the queueing delay, toward a target: alone it fills the link, \
+            next to other flows it yields.",
         equations: "delay: receiver's clock - sender's, of each ACK (timestamps; what the clocks \
             differ by cancels)\nbase = the least of the last base_history minutes;  current = the \
             least of current_filter delays\neach ACK of N bytes:  off_target = (target - (current \

@@ -1,5 +1,5 @@
-//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to its like, and finds its
-//! base delay again.
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to other LEDBAT++ flows, and
+//! finds its base delay again.
 use crate::cc::parts::delay_history::DelayHistory;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
@@ -23,15 +23,15 @@ pub struct LedbatPpConfig {
     )]
     #[config(default = 16)]
     pub gain_divisor: u32,
-    /// Of how many minutes the smallest round-trip time is kept (BASE_HISTORY).
+    /// Number of minutes for which the smallest round-trip time is kept (BASE_HISTORY).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
     #[config(default = 10)]
     pub base_history: u32,
-    /// The least of how many round-trip times is the current one (CURRENT_FILTER).
+    /// Number of latest round-trip times of which the least is the current one (CURRENT_FILTER).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
     #[config(default = 4)]
     pub current_filter: u32,
-    /// The window that delay leaves at least, and the one of a slowdown (MIN_CWND).
+    /// Least window that delay can cause, and the window of a slowdown (MIN_CWND).
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
     #[config(default = Packets(2.0))]
     pub min_cwnd: Packets,

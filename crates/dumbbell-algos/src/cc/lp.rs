@@ -12,7 +12,7 @@ use dumbbell_macros::{config, delegate};
 /// Parameters of [`Lp`].
 #[config]
 pub struct LpConfig {
-    /// Where between the smallest and the largest one-way delay congestion begins (delta).
+    /// Point between the smallest and the largest one-way delay at which congestion begins (delta).
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III"),
@@ -27,9 +27,9 @@ pub struct LpConfig {
     )]
     #[config(default = 0.125)]
     pub gamma: f64,
-    /// How long it watches what a reduction did (the inference phase), in smoothed round-trip
-    /// times; reconstructed: from the acknowledgment of the first byte that was sent after it,
-    /// since delays before that tell nothing of it.
+    /// Length of the inference phase, in which it watches the effect of a reduction, in smoothed
+    /// round-trip times. Reconstructed: the phase begins with the acknowledgment of the first byte
+    /// that was sent after the reduction, since earlier delays do not show its effect.
     #[schemars(
         range(min = 0.0, max = 100.0),
         extend(
@@ -84,14 +84,15 @@ impl Algorithm for Lp {
     const ABOUT: About = About {
         name: "lp",
         title: "TCP-LP (low priority)",
-        idea: "Take one-way delays that grow for congestion, long before a loss, and leave the \
-            link to others.",
+        idea: "Take growing one-way delays as congestion, long before a loss, and leave the link \
+            to others.",
         equations: "owd: receiver's clock - sender's, of each ACK (timestamps; what the clocks \
             differ by cancels)\nsowd = (1 - gamma) sowd + gamma owd\nearly indication:  sowd > \
             owd_min + delta (owd_max - owd_min), extremes of the connection\nslow start:        as \
-            reno; none is heeded, the extremes are learnt\nat one:            cwnd = max(cwnd / 2, \
+            reno; all are ignored, the extremes are learnt\nat one:            cwnd = max(cwnd / \
+            2, \
             1);  ssthresh = cwnd\nthen:              cwnd stays until data that was sent \
-            afterwards is acknowledged,\nand for the inference phase of `inference` SRTT\nat its \
+            afterward is acknowledged,\nand for the inference phase of `inference` SRTT\nat its \
             end:        cwnd = 1 if there is an indication;  else it grows \
             again\notherwise:         as reno",
         sources: &[
@@ -126,7 +127,7 @@ impl Lp {
         self.average = if first { delay as f64 } else { self.average + self.config.gamma * excess };
     }
 
-    /// True if the delays tell of congestion.
+    /// True if the delays indicate congestion.
     fn indicated(&self) -> bool {
         self.least < self.most && self.average > self.threshold()
     }

@@ -1,9 +1,9 @@
-//! TCP that hears its marker (Yeom and Reddy 1999): a packet that is marked OUT is taken for
-//! congestion to come.
+//! TCP that gets feedback from its marker (Yeom and Reddy 1999): a packet marked OUT counts as a
+//! sign of congestion to come.
 //!
 //! The marker tells the sender at once (a meter that does so is `marker_feedback`). The window then
-//! becomes what is reserved, and nothing is sent again, for nothing was lost. So hardly anything
-//! goes as OUT, and the flow gets what is reserved for it; of what others leave it takes little
+//! becomes what is reserved, and nothing is sent again, because nothing was lost. So hardly
+//! anything is sent as OUT, and the flow gets its reservation; it takes little of what others leave
 //! (Choi and Kim 2001).
 //!
 //! Reconstructed: ssthresh follows the window, so that it grows by a segment in a round trip from
@@ -21,7 +21,7 @@ use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of the window when a segment was marked OUT; never less than two segments.
+/// What happens to the window when a segment was marked OUT; never less than two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkingAnswer {
@@ -39,7 +39,7 @@ pub struct MarkerAwareConfig {
     /// without that 0.
     #[schemars(extend("x-source" = "Yeom and Reddy 1999: the reservation"))]
     pub rate: Option<Rate>,
-    /// What becomes of the window when a segment was marked OUT.
+    /// What happens to the window when a segment was marked OUT.
     #[schemars(
         extend("x-source" = "reconstructed: what is reserved; Yeom and Reddy 1999 call it a \
             congestion indication"),
@@ -94,7 +94,7 @@ impl Algorithm for MarkerAware {
             reserved, before anything is lost.",
         equations: "marked OUT:   once a round trip: cwnd = max(min(cwnd, r SRTT), 2 SMSS);  \
             ssthresh = cwnd\nwith `half`:                     cwnd = max(cwnd / 2, 2 \
-            SMSS);           ssthresh = cwnd\nnothing is sent again;  without a word from its \
+            SMSS);           ssthresh = cwnd\nnothing is sent again;  without messages from its \
             marker: newreno",
         sources: &[
             "Yeom, Reddy: Realizing throughput guarantees in a differentiated services network, \

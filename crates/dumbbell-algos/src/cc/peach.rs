@@ -1,6 +1,6 @@
 //! TCP Peach: dummy segments of low priority find out what a path of long delay can carry
-//! (Akyildiz, Morabito, Palazzo 2001). Routers that serve them last lose nothing by them; each that
-//! is acknowledged proves room for a segment.
+//! (Akyildiz, Morabito, Palazzo 2001). Routers that serve them last lose nothing; each one that is
+//! acknowledged proves room for a segment.
 //!
 //! Reconstructed where the sketch is silent: what each round trip of Rapid Recovery sends, and what
 //! a timeout does.
@@ -28,7 +28,7 @@ pub struct PeachConfig {
     #[schemars(extend("x-source" = "TCP-Peach section III-D"))]
     #[config(default = true)]
     pub rapid_recovery: bool,
-    /// Dummies that each acknowledgment lets go in Rapid Recovery.
+    /// Dummies that each acknowledgment releases in Rapid Recovery.
     #[schemars(
         range(min = 1, max = 4),
         extend("x-source" = "reconstructed; 1: they last a round trip"),

@@ -81,8 +81,8 @@ impl Algorithm for Prague {
     const ABOUT: About = About {
         name: "prague",
         title: "TCP Prague",
-        idea: "A scalable control for low latency: frequent small cuts by the share of marks, \
-            paced, as if no RTT were short.",
+        idea: "A scalable control for low latency: paced, with frequent small cuts by the share of \
+            marks and less dependence on the RTT.",
         equations: "Rv = max(SRTT, `rtt_virt`);  per Rv:  alpha += g (marked / acknowledged - \
             alpha)\nACK of n unmarked bytes:  cwnd += n SMSS / cwnd (SRTT / Rv)^2;  until the \
             first mark n\nmarks, once per Rv:       cwnd = ssthresh = cwnd (1 - alpha / \
@@ -144,7 +144,7 @@ impl Prague {
         }
     }
 
-    /// Marks, once per virtual round trip. They are told of once per real one, so the nearest of
+    /// Marks, once per virtual round trip. They are reported once per real one, so the nearest of
     /// these counts.
     fn cut(&mut self, now: Time) {
         let half = Span::from_ps(self.srtt.unwrap_or_default().ps() / 2);

@@ -1,7 +1,7 @@
 //! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same
 //! time at every rate.
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
@@ -25,7 +25,7 @@ pub struct ScalableConfig {
     )]
     #[config(default = 0.125)]
     pub b: f64,
-    /// Up to this window it is Reno (the legacy window `lwnd`); 0: never.
+    /// Up to this window it behaves as Reno (the legacy window `lwnd`); 0: never.
     #[schemars(extend("x-source" = "Kelly 2003, section 2"))]
     #[config(default = Packets(16.0))]
     pub low_window: Packets,
@@ -85,6 +85,7 @@ impl Algorithm for Scalable {
         rule: "losses; shares of the window both ways",
         family: "large windows",
         kernel: Kernel::Has { name: "scalable", note: "below 100 segments it grows as Reno does" },
+        linux: &[("at_least_reno", Setting::Flag(true)), ("low_window", Setting::Word("0 pkt"))],
         ..About::PLAIN
     };
     fn new(config: &ScalableConfig, path: &Path) -> Self {

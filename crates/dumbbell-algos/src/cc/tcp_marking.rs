@@ -59,7 +59,7 @@ pub struct TcpMarkingConfig {
     /// codepoint.
     #[schemars(extend("x-source" = "Feng and others 1998: the target rate"))]
     pub target: Option<Rate>,
-    /// Over how long a throughput is measured (T_u): what was acknowledged in it.
+    /// Interval over which the acknowledged throughput is measured (T_u).
     #[schemars(
         extend("x-source" = "reconstructed: as often as the external marker of Feng and others \
             1998 looks"),
@@ -75,8 +75,8 @@ pub struct TcpMarkingConfig {
     #[schemars(extend("x-source" = "Feng and others 1998: with probability pwnd / cwnd"))]
     #[config(default = MarkingChoice::default())]
     pub choice: MarkingChoice,
-    /// Whether an IN segment that is found lost later in a recovery, which OUT segments began,
-    /// makes the loss a severe one.
+    /// Whether an IN segment that is found lost later in a recovery that OUT segments began makes
+    /// the loss a severe one.
     #[schemars(extend("x-source" = "reconstructed: it does"))]
     #[config(default = true)]
     pub further: bool,
@@ -236,7 +236,7 @@ impl Algorithm for TcpMarking {
                 colors of repetitions are reconstructed",
         ],
         provenance: Provenance::Reconstruction,
-        rule: "a target for its average; what color was lost",
+        rule: "a target for its average; the colors of lost segments",
         needs: "the same",
         family: "assured rates",
         ..About::PLAIN

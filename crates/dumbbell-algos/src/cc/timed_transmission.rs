@@ -5,14 +5,14 @@
 //! |---|---|---|
 //! | r | `rate` | the reserved rate, of whole IP packets |
 //! | B | `burst` | the depth of the bucket |
-//! | T_tt | `period` | what lies between two looks at the tokens |
+//! | T_tt | `period` | time between two checks of the tokens |
 //! | R | `reserved_window` | the part of cwnd that no loss takes: r SRTT |
 //! | E | `excess_window` | the rest, which behaves as Reno's window does |
 //!
 //! Reconstructed where the sources are silent, each as an option or said here: R is of the smoothed
 //! round-trip time, queues included; all growth is E's; after a timeout cwnd is one segment, what
-//! is due of R goes by the timer, and slow start leads back to R + E/2; segments that go by the
-//! timer are counted by the window like all others.
+//! is due of R is sent by the timer, and slow start leads back to R + E/2; the window counts
+//! segments sent by the timer like all others.
 use crate::cc::parts::self_marking as colors;
 use crate::cc::parts::self_marking::{MarkingCodepoints, Profile};
 use crate::cc::parts::window::{STANDARD, Window};
@@ -36,13 +36,13 @@ pub struct TimedTransmissionConfig {
     /// either, or with 0, it is Reno, and the flow keeps its own codepoint.
     #[schemars(extend("x-source" = "Feng and others 1999, section III"))]
     pub rate: Option<Rate>,
-    /// Depth of the token bucket (B), full at the start and at least a packet; a BDP is of `rate`
-    /// and of the route's round-trip time without queues.
+    /// Depth of the token bucket (B), full at the start and at least a packet; a BDP refers to
+    /// `rate` and the route's round-trip time without queues.
     #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
     #[config(default = Limit::Bdp(1.0))]
     pub burst: Limit,
-    /// What lies between two looks at the tokens (T_tt); default a packet's time at `rate`, at most
-    /// 20 ms.
+    /// Time between two checks of the tokens (T_tt); default a packet's time at `rate`, at most 20
+    /// ms.
     #[schemars(
         extend("x-source" = "Feng and others 1999, section IV: 20 ms; a packet's time, if that is \
             less: reconstructed"),
@@ -145,7 +145,7 @@ impl Algorithm for TimedTransmission {
     const ABOUT: About = About {
         name: "timed_transmission",
         title: "Timed transmissions with a split window",
-        idea: "A window of which no loss takes the reserved part, and a timer that sends what the \
+        idea: "A window whose reserved part no loss reduces, and a timer that sends what the \
             tokens allow.",
         equations: "a segment goes:   IN if it finds its tokens (rate r, depth B), else OUT\neach \
             T_tt:        while there are tokens: the next segment goes as IN, whatever cwnd \

@@ -14,13 +14,14 @@
 //! timers of single segments, which find a loss at the first duplicate, are not here: detection is
 //! the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
 //!
-//! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants
-//! three, because it fears delayed acknowledgments (`min_samples`). The clock of the profile `ns2`
-//! ticks every 10 ms, and what is shorter than a tick Vegas does not see: write `clock = "0 s"`.
+//! A round trip is judged with one sample: without timestamps there are no more in one. Linux
+//! requires three because of delayed acknowledgments (`min_samples`). The clock of the profile
+//! `ns2` ticks every 10 ms, and Vegas does not see what is shorter than a tick: write `clock = "0
+//! s"`.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{
-    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
+    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance, Setting,
 };
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
@@ -67,7 +68,7 @@ pub struct VegasConfig {
     #[schemars(extend("x-source" = "Linux; Brakmo, Peterson 1995, section IV-A: quarter"))]
     #[config(default = LossRule::Reno)]
     pub loss: LossRule,
-    /// Samples that a round trip needs to be judged; with fewer it is Reno's.
+    /// Samples that a decision after a round trip needs; with fewer the window grows as Reno's.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux and ns-3: 3"))]
     #[config(default = 1)]
     pub min_samples: u32,
@@ -149,7 +150,7 @@ impl Vegas {
         self.window.set_ssthresh(self.window.threshold().min(below));
     }
 
-    /// The path is another one: its smallest round-trip time is to be found anew.
+    /// The path is another one: its smallest round-trip time is to be measured again.
     pub fn forget(&mut self) {
         self.rounds.restart();
         self.rounds.forget_base();
@@ -180,6 +181,7 @@ impl Algorithm for Vegas {
         family: "delay",
         look: Some(Look::new(PlotColor::Purple, 'v', 2)),
         kernel: Kernel::Has { name: "vegas", note: "" },
+        linux: &[("min_samples", Setting::Count(3))],
         ..About::PLAIN
     };
     fn new(config: &VegasConfig, path: &Path) -> Self {

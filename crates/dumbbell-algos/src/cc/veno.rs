@@ -2,7 +2,7 @@
 //! those of a full queue.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -13,7 +13,7 @@ use dumbbell_macros::{config, delegate};
 /// Parameters of [`Veno`].
 #[config]
 pub struct VenoConfig {
-    /// With fewer packets than this in the queue a loss is held for a random one.
+    /// With fewer packets than this in the queue a loss counts as random.
     #[schemars(extend("x-source" = "Fu and Liew 2003, section III-A"))]
     #[config(default = Packets(3.0))]
     pub beta: Packets,
@@ -24,11 +24,11 @@ pub struct VenoConfig {
     )]
     #[config(default = 0.8)]
     pub random_loss: f64,
-    /// Whether the smallest round-trip time is looked for anew after each loss, rather than being
-    /// the connection's.
+    /// Whether the smallest round-trip time is measured again after each loss, instead of over the
+    /// whole connection.
     #[schemars(extend("x-source" = "Linux: no; reconstructed: the paper resets BaseRTT at a loss"))]
     pub reset_base: bool,
-    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
+    /// Samples that a decision after a round trip needs. Without timestamps there is one in a round
     /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
     #[config(default = 1)]
@@ -63,8 +63,8 @@ impl Algorithm for Veno {
     const ABOUT: About = About {
         name: "veno",
         title: "TCP Veno",
-        idea: "Estimate the queue as Vegas does: losses while it is short are the channel's and \
-            cost little.",
+        idea: "Estimate the queue as Vegas does: losses while it is short count as channel errors \
+            and cost little.",
         equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round \
             trip\navoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
             beta\nloss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else \
@@ -73,9 +73,10 @@ impl Algorithm for Veno {
         sources: &["Fu and Liew: TCP Veno: TCP enhancement for transmission over wireless access \
                 networks, JSAC 21(2), 2003"],
         provenance: Provenance::Recollection,
-        rule: "losses; what the queue says of their cause",
+        rule: "losses; their cause, estimated from the queue",
         family: "losses and delay",
         kernel: Kernel::Has { name: "veno", note: "" },
+        linux: &[("min_samples", Setting::Count(3))],
         ..About::PLAIN
     };
     fn new(config: &VenoConfig, path: &Path) -> Self {

@@ -3,7 +3,7 @@
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | d | state | what an acknowledgment tells to have arrived, each segment once |
+//! | d | state | what an acknowledgment reports as arrived, each segment once |
 //! | D | state | time since the acknowledgment before |
 //! | bwe | `bwe` | estimate of the bandwidth in use |
 //! | tau | `tau` | 1 / cut-off frequency of the filter |
@@ -29,7 +29,7 @@ pub struct WestwoodConfig {
     #[schemars(extend("x-source" = "Mascolo et al. 2001, section 3.2: 500 ms"))]
     #[config(default = Span::from_ms(500))]
     pub tau: Span,
-    /// Without an acknowledgment for `tau` / m one of nothing is assumed.
+    /// After `tau` / m without an acknowledgment, a sample of zero is assumed.
     #[schemars(
         range(min = 2, max = 1000),
         extend("x-source" = "Mascolo et al. 2001, section 3.2: m >= 2"),
@@ -142,8 +142,8 @@ impl Algorithm for Westwood {
     const ABOUT: About = About {
         name: "westwood",
         title: "TCP Westwood",
-        idea: "Measure what acknowledgments say that arrives; after a loss the window is that \
-            rate times the least RTT, so that losses of the air cost little.",
+        idea: "Measure from acknowledgments the rate at which data arrives; after a loss the \
+            window is that rate times the least RTT, so that radio errors cost little.",
         equations: "d: newly arrived bytes of an ACK (a duplicate: SMSS, once);  D: time since the \
             ACK before\nsample:   b = d / D\nfilter:   bwe <- ((2 tau - D) bwe + D (b + b_before)) \
             / (2 tau + D)\nsilence:  each tau / m without an ACK is a sample b = 0\nloss:     \

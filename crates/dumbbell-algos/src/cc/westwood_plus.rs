@@ -12,7 +12,7 @@
 //! loss takes nothing from it.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -154,12 +154,14 @@ impl Algorithm for WestwoodPlus {
     const ABOUT: About = About {
         name: "westwood_plus",
         title: "TCP Westwood+",
-        idea: "Westwood that takes one sample of the bandwidth in a round trip: what compressed \
-            acknowledgments tell too fast, it does not hear.",
+        idea: "Westwood with one sample of the bandwidth in a round trip, so that compressed \
+            acknowledgments do not mislead it.",
         equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
             count, once\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / \
-            8;  the first into both\nns3:      T = RTT;              est <- 0.9 est + 0.1 (b + \
-            b_before) / 2;  the first alone\nloss:     ssthresh = max(est RTTmin, 2 SMSS);  cwnd = \
+            8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + 0.1 \
+            (b + \
+            b_before) / 2;  the first sample is est\nloss:     ssthresh = max(est RTTmin, 2 \
+            SMSS);  cwnd = \
             min(cwnd, ssthresh);  ECN echo: as a loss\n\u{20}         (cut = \"recovered\": as \
             reno, and at the end of recovery this)\ntimeout:  ssthresh the same, cwnd = SMSS;  \
             RTTmin is replaced by the next sample\ngrowth:   as reno",
@@ -175,6 +177,7 @@ impl Algorithm for WestwoodPlus {
             note: "the estimator of Westwood+, not of the \
             paper of 2001",
         },
+        linux: &[("cut", Setting::Word("recovered"))],
         ..About::PLAIN
     };
     fn new(config: &WestwoodPlusConfig, path: &Path) -> Self {

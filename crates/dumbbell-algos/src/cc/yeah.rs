@@ -2,7 +2,7 @@
 //! is not, and it drains the queue by itself.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -13,7 +13,7 @@ use dumbbell_macros::{config, delegate};
 /// Parameters of [`Yeah`].
 #[config]
 pub struct YeahConfig {
-    /// With more packets than this in the queue it is slow, and drains the queue (Q_max).
+    /// With more packets than this in the queue it enters slow mode, and drains the queue (Q_max).
     #[schemars(extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ALPHA 80"))]
     #[config(default = Packets(80.0))]
     pub alpha: Packets,
@@ -38,29 +38,29 @@ pub struct YeahConfig {
     )]
     #[config(default = 1)]
     pub epsilon: u32,
-    /// With a queueing delay above the smallest RTT divided by this it is slow.
+    /// With a queueing delay above the smallest RTT divided by this it enters slow mode.
     #[schemars(
         range(min = 1.0, max = 1000.0),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_PHY 8"),
     )]
     #[config(default = 8.0)]
     pub phy: f64,
-    /// Slow round trips in a row after which it holds that it shares the queue with Reno, and
-    /// halves at a loss.
+    /// Round trips in a row in slow mode after which it assumes that it shares the queue with Reno,
+    /// and halves at a loss.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_RHO 16"),
     )]
     #[config(default = 16)]
     pub rho: u32,
-    /// Fast round trips after which it holds that no Reno is there.
+    /// Round trips in fast mode after which it assumes that there is no Reno flow.
     #[schemars(
         range(min = 1, max = 10000),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ZETA 50"),
     )]
     #[config(default = 50)]
     pub zeta: u32,
-    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
+    /// Samples that a decision after a round trip needs. Without timestamps there is one in a round
     /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
     #[config(default = 1)]
@@ -121,9 +121,10 @@ impl Algorithm for Yeah {
             2007",
         ],
         provenance: Provenance::TwoReadings,
-        rule: "losses; the queue that delay tells of",
+        rule: "losses; the queue, estimated from the delay",
         family: "losses and delay",
         kernel: Kernel::Has { name: "yeah", note: "" },
+        linux: &[("min_samples", Setting::Count(3))],
         ..About::PLAIN
     };
     fn new(config: &YeahConfig, path: &Path) -> Self {

@@ -64,10 +64,10 @@ impl<P> Algorithm for Tbf<P> {
     const ABOUT: About = About {
         name: "tbf",
         title: "Token bucket filter",
-        idea: "A packet goes on when the bucket has a token for each of its bytes; until then it \
+        idea: "A packet leaves when the bucket has a token for each of its bytes; until then it \
             waits.",
         equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
-                    what goes on in any time t is at most  burst + rate t / 8  bytes",
+                    what leaves in any time t is at most  burst + rate t / 8  bytes",
         sources: &[
             "tc-tbf(8)",
             "RFC 2475 section 2.3.3.3 (shapers)",

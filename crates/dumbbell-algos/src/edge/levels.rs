@@ -1,6 +1,6 @@
 //! The levels of a meter state over time within a window: tokens in its bucket, packets in its
-//! buffer. Both are looked at before anything happens to them, so that between two looks a bucket
-//! only fills and a buffer stays as it is.
+//! buffer. Both are sampled before anything happens to them, so that between two samples a bucket
+//! only fills and a buffer does not change.
 use dumbbell_core::meter::Tokens;
 use dumbbell_core::units::{Span, Time};
 

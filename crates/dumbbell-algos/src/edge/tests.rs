@@ -1,4 +1,4 @@
-//! The classifier by hand: who goes where, and what becomes of each color.
+//! The classifier by hand: who goes where, and what happens to each color.
 use super::*;
 use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
 use dumbbell_core::catalogue::Algorithm;

@@ -1,4 +1,4 @@
-//! Independent loss: every packet, byte or bit is hit with the same probability, whatever became of
+//! Independent loss: every packet, byte or bit is hit with the same probability, independently of
 //! the others.
 use crate::impairment::parts::error_unit::{Hit, Per};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};

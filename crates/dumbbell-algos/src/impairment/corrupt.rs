@@ -36,8 +36,8 @@ impl Algorithm for Corrupt {
     const ABOUT: About = About {
         name: "corrupt",
         title: "Undetected bit errors",
-        idea: "A packet with a wrong bit takes its place on every later link, and its receiver \
-            discards it for its checksum.",
+        idea: "A packet with a wrong bit occupies every later link, and its receiver discards it \
+            for its checksum.",
         equations: "corrupted  iff  U < P,  U uniform in [0, 1)\nP = rate (per packet),  1 - (1 - \
             rate)^L (per byte),  1 - (1 - rate)^(8 L) (per bit)\nwhat a link's own checksum finds \
             is lost on that link: see bernoulli and bit_error",

@@ -4,8 +4,8 @@
 //! An encoder before the wire sends `repair` packets behind each `data`; from any `data` of the
 //! block the decoder behind it has the rest (maximum distance separable, as Reed-Solomon codes
 //! are). The wire's losses are drawn for a whole block when its first packet comes, one for each
-//! packet in the order of the wire, those of repairs too: what becomes of a packet is then known
-//! when it leaves, whatever comes behind it.
+//! packet in the order of the wire, those of repairs too: the fate of a packet is then known when
+//! it leaves, whatever comes behind it.
 //!
 //! Blocks are counted by packets, however far apart these are, and `delay` stands for what the
 //! decoder waits: an encoder that sends its repairs for half a block after a while is not modeled.
@@ -29,11 +29,11 @@ pub struct FecConfig {
     #[schemars(range(min = 1, max = 255), extend("x-source" = "our choice: a block of 10"))]
     #[config(default = 10)]
     pub data: u32,
-    /// Repair packets of a block, `m`: so many losses in it can be repaired. 0: no code.
+    /// Repair packets of a block, `m`: this many losses in a block can be repaired. 0: no code.
     #[schemars(range(min = 0, max = 254), extend("x-source" = "our choice: a fifth on top"))]
     #[config(default = 2)]
     pub repair: u32,
-    /// Blocks that are sent interleaved, packet by packet: a burst of losses is dealt out to so
+    /// Blocks that are sent interleaved, packet by packet: a burst of losses is spread over that
     /// many.
     #[schemars(
         range(min = 1, max = 1000),
@@ -41,22 +41,22 @@ pub struct FecConfig {
     )]
     #[config(default = 1)]
     pub interleave: u32,
-    /// How much later a packet arrives that was repaired. About `data * interleave` packets' time,
-    /// if they come evenly.
+    /// Extra delay of a repaired packet. About `data * interleave` packets' time, if they come
+    /// evenly.
     #[schemars(extend("x-source" = "our choice"))]
     #[config(default = Span::from_ms(10))]
     pub delay: Span,
     /// Whether packets behind a repaired one wait for it.
     #[schemars(extend("x-source" = "RFC 6363: the scheme says; a systematic code need not wait"))]
     pub keep_order: bool,
-    /// Probability that the wire loses a packet; while it is good, if it has bad times.
+    /// Probability that the wire loses a packet; in the good state, if there is a bad one.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "our choice: a lossy hop"))]
     #[config(default = 0.01)]
     pub loss: f64,
-    /// Probability that the good wire is bad after a packet (Gilbert and Elliott); 0: it never is.
+    /// Probability that a good wire turns bad after a packet (Gilbert and Elliott); 0: never.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "no bursts"))]
     pub to_bad: f64,
-    /// Probability that the bad wire is good after a packet.
+    /// Probability that a bad wire turns good after a packet.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "gilbert_elliott"))]
     #[config(default = GilbertElliottConfig::default().to_good)]
     pub to_good: f64,
@@ -138,7 +138,7 @@ impl Algorithm for Fec {
 
 impl Fec {
     /// Draws the losses of the next blocks, data first and repairs behind them, and says what
-    /// becomes of the data.
+    /// happens to the data.
     fn draw(&mut self, rng: &mut Stream) {
         let (depth, repair) = (self.config.interleave as usize, self.config.repair as usize);
         let slots = self.effects.len() + repair * depth;

@@ -11,14 +11,14 @@ use dumbbell_macros::config;
 /// Parameters of [`GilbertElliott`].
 #[config]
 pub struct GilbertElliottConfig {
-    /// Probability that the good channel is bad after a step: `p`.
+    /// Probability that a good channel turns bad after a step: `p`.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "ours: bad bursts 110 packets apart"),
     )]
     #[config(default = 0.01)]
     pub to_bad: f64,
-    /// Probability that the bad channel is good after a step: `r`. A bad burst has `1 / to_good`
+    /// Probability that a bad channel turns good after a step: `r`. A bad burst has `1 / to_good`
     /// steps.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ours: bad bursts of 10 packets"))]
     #[config(default = 0.1)]
@@ -37,12 +37,12 @@ pub struct GilbertElliottConfig {
     )]
     #[config(default = 0.0)]
     pub loss_good: f64,
-    /// A step each so often, whether packets come or not; 0 s: a step for each packet.
+    /// Period of the steps, whether packets come or not; 0 s: a step for each packet.
     #[schemars(extend("x-source" = "Gilbert 1960: a step for each digit that is sent"))]
     #[config(default = Span::ZERO)]
     pub every: Span,
-    /// Mean time that the channel stays good, exponentially distributed, in the place of steps; 0
-    /// s: steps.
+    /// Mean time that the channel stays good, exponentially distributed, instead of steps; 0 s:
+    /// steps.
     #[schemars(extend("x-source" = "Gilbert 1960: steps"))]
     #[config(default = Span::ZERO)]
     pub mean_good: Span,
@@ -111,7 +111,8 @@ impl Algorithm for GilbertElliott {
         equations: "good -> bad with p = to_bad,  bad -> good with r = to_good,  one step for each \
             packet\nP(lost) = (p loss_bad + r loss_good) / (p + r),  bad bursts of 1 / r \
             packets\nb = p / (p + r);  k steps later  P(bad) = b + ([bad before] - b) (1 - p - \
-            r)^k\nevery: a step each so often;  bad bursts of every / r in the mean\nmeans: p = 1 \
+            r)^k\nevery: one step per `every`;  bad bursts of every / r on average\nmeans: p \
+            = 1 \
             / mean_good, r = 1 / mean_bad per second;  time t later\nP(bad) = b + ([bad before] - \
             b) e^(-(p + r) t)",
         sources: &[

@@ -107,7 +107,7 @@ impl Algorithm for Jitter {
     const ABOUT: About = About {
         name: "jitter",
         title: "Jitter",
-        idea: "Every packet is late by a random time of its own, so that packets close behind each \
+        idea: "Every packet is delayed by its own random time, so that packets close behind each \
             other may change places.",
         equations: "uniform:      delay += U max,  U uniform in [0, 1)\nnormal:       delay += \
             max(0, mean + deviation Z),  Z = sqrt(-2 ln(1 - U)) cos(2 pi V)\npareto:       delay \

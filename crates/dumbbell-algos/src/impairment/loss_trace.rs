@@ -10,7 +10,7 @@ use dumbbell_macros::config;
 /// Parameters of [`LossTrace`].
 #[config]
 pub struct LossTraceConfig {
-    /// A file of the trace's words, beside the scenario that names it. They take the place of
+    /// File with the words of the trace, relative to the scenario that names it; used instead of
     /// `trace`.
     #[schemars(extend("x-source" = "none: no file"))]
     #[config(default = String::new())]

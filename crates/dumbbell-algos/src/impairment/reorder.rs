@@ -29,7 +29,7 @@ pub struct ReorderConfig {
     )]
     #[config(default = 0.25)]
     pub share: f64,
-    /// How much later some are.
+    /// Extra delay of the late packets.
     #[schemars(extend("x-source" = "tc-netem(8): delay 10ms reorder 25%, the manual's example"))]
     #[config(default = Span::from_ms(10))]
     pub delay: Span,
@@ -37,8 +37,7 @@ pub struct ReorderConfig {
     #[schemars(extend("x-source" = "ours: a path that is longer for some packets"))]
     #[config(default = Chosen::Late)]
     pub chosen: Chosen,
-    /// Only each packet that comes at least so many places behind the last one chosen may be
-    /// chosen; 1: all may.
+    /// Least distance, in packets, from one chosen packet to the next; 1: any packet may be chosen.
     #[schemars(
         range(min = 1, max = 1_000_000),
         extend("x-source" = "tc-netem(8): gap 1 unless it is written"),

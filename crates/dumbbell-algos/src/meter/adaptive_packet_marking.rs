@@ -18,16 +18,16 @@ use dumbbell_macros::config;
 /// Parameters of [`AdaptivePacketMarking`].
 #[config]
 pub struct AdaptivePacketMarkingConfig {
-    /// Throughput to be had on average; default what is reserved for the flow, or for all flows of
+    /// Target of the average throughput; default what is reserved for the flow, or for all flows of
     /// the aggregate together.
     #[schemars(extend("x-source" = "Feng et al. 1998: the target bandwidth"))]
     pub rate: Option<Rate>,
-    /// How often the probability is set anew, from what passed since.
+    /// Interval at which the probability is updated, from what passed since the last update.
     #[schemars(extend("x-source" = "reconstructed: 1 s"))]
     #[config(default = Span::from_secs(1))]
     pub interval: Span,
-    /// How much the probability rises in an interval in which nothing came; in others in proportion
-    /// to what is missing.
+    /// How much the probability rises in an interval without packets; in others it rises in
+    /// proportion to the shortfall.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "reconstructed: the paper's scale is not known"),

@@ -1,6 +1,6 @@
 //! The marker of Yeom and Reddy (ICMCS 1999): a token bucket that tells the sender at once of each
-//! packet that is OUT, so that TCP slows down before a router has to drop it. What a sender makes
-//! of the word is its congestion control's business.
+//! packet that is OUT, so that TCP slows down before a router has to drop it. The congestion
+//! control decides how its sender reacts.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::BucketConfig;
 use dumbbell_core::aqm::Cx;
@@ -37,11 +37,11 @@ impl Algorithm for MarkerFeedback {
     const ABOUT: About = About {
         name: "marker_feedback",
         title: "Token bucket marker with feedback to the sender",
-        idea: "A packet that finds its tokens is IN; of every other, which is OUT, the sender is \
-            told at once.",
+        idea: "A packet that finds its tokens is IN; every other is OUT, and its sender is told at \
+            once.",
         equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
                     green (IN) if tokens >= length: tokens <- tokens - length\n\
-                    else yellow (OUT), and the sender hears of it",
+                    else yellow (OUT), and the marker tells the sender",
         sources: &[
             "I. Yeom, A. Reddy, Realizing throughput guarantees in a differentiated services \
                 network, ICMCS 1999",

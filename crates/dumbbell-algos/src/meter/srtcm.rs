@@ -18,8 +18,9 @@ pub struct SrTcmConfig {
     /// aggregate together.
     #[schemars(extend("x-source" = "RFC 2697 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
-    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    /// Committed burst size: the bucket for green packets, full at the start. A time or a BDP
+    /// refers to `cir` and the flow's round-trip propagation time; at least a packet of the link's
+    /// MTU.
     #[schemars(
         extend(
             "x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"
@@ -27,7 +28,7 @@ pub struct SrTcmConfig {
     )]
     #[config(default = Limit::Bdp(1.0))]
     pub cbs: Limit,
-    /// Excess burst size: the bucket of what is yellow. `cbs` or `ebs` may be 0.
+    /// Excess burst size: the bucket for yellow packets. `cbs` or `ebs` may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2697 section 2 leaves it to the contract"))]
     #[config(default = Limit::Bdp(1.0))]
     pub ebs: Limit,

@@ -17,8 +17,9 @@ pub struct TrTcmConfig {
     /// aggregate together.
     #[schemars(extend("x-source" = "RFC 2698 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
-    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    /// Committed burst size: the bucket for green packets, full at the start. A time or a BDP
+    /// refers to `cir` and the flow's round-trip propagation time; at least a packet of the link's
+    /// MTU.
     #[schemars(
         extend(
             "x-source" = "ours: as token_bucket's; RFC 2698 section 2 leaves it to the contract"
@@ -29,7 +30,8 @@ pub struct TrTcmConfig {
     /// Peak information rate, not below `cir`; default twice that.
     #[schemars(extend("x-source" = "ours; RFC 2698 section 2 leaves it to the contract"))]
     pub pir: Option<Rate>,
-    /// Peak burst size: the bucket of all that is not red. A time or a BDP is of `pir`.
+    /// Peak burst size: the bucket for all packets that are not red. A time or a BDP refers to
+    /// `pir`.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2698 section 2 leaves it to the contract"))]
     #[config(default = Limit::Bdp(1.0))]
     pub pbs: Limit,

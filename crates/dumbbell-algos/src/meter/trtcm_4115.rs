@@ -17,8 +17,9 @@ pub struct TrTcm4115Config {
     /// aggregate together.
     #[schemars(extend("x-source" = "RFC 4115 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
-    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    /// Committed burst size: the bucket for green packets, full at the start. A time or a BDP
+    /// refers to `cir` and the flow's round-trip propagation time; at least a packet of the link's
+    /// MTU.
     #[schemars(
         extend(
             "x-source" = "ours: as token_bucket's; RFC 4115 section 2 leaves it to the contract"
@@ -29,8 +30,8 @@ pub struct TrTcm4115Config {
     /// Excess information rate, beside `cir`; default as much again.
     #[schemars(extend("x-source" = "ours; RFC 4115 section 2 leaves it to the contract"))]
     pub eir: Option<Rate>,
-    /// Excess burst size: the bucket of what is yellow. A time or a BDP is of `eir`. `cbs` or `ebs`
-    /// may be 0.
+    /// Excess burst size: the bucket for yellow packets. A time or a BDP refers to `eir`. `cbs` or
+    /// `ebs` may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 4115 section 2 leaves it to the contract"))]
     #[config(default = Limit::Bdp(1.0))]
     pub ebs: Limit,

@@ -58,8 +58,8 @@ impl Algorithm for Tsw3Cm {
     const ABOUT: About = About {
         name: "tsw3cm",
         title: "Time sliding window three color marker",
-        idea: "What the estimated rate has beyond a peak rate is red, what it has beyond a \
-            committed rate yellow, each by chance.",
+        idea: "Packets are red, at random, for the part of the estimated rate above a peak rate, \
+            and yellow for that above a committed rate.",
         equations: "avg <- (avg W + length) / (dt + W)\n\
                     avg <= rate:  green\n\
                     avg <= peak:  yellow with probability (avg - rate) / avg\n\

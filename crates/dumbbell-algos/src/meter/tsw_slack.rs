@@ -57,8 +57,8 @@ impl Algorithm for TswSlack {
     const ABOUT: About = About {
         name: "tsw_slack",
         title: "Time sliding window marker with slack for TCP",
-        idea: "Nothing is OUT until the estimated rate is a third above the contract; then each \
-            packet by the share that is above it.",
+        idea: "Nothing is OUT until the estimated rate is a third above the contract; then packets \
+            are OUT at random, in the share that is above it.",
         equations: "avg <- (avg W + length) / (dt + W)\ngreen (IN) if avg <= beta rate; else \
             yellow (OUT) with probability (avg - rate) / avg\na sawtooth between 2/3 and 4/3 of \
             the rate has the rate as its mean and is all IN",

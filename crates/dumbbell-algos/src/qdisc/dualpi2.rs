@@ -50,7 +50,7 @@ pub struct Coupled {
     /// The pressure p'.
     p: f64,
     qdelay_old: f64,
-    /// The native probability of the L packet that was looked at last.
+    /// The native probability of the L packet that was examined last.
     native: f64,
     coin: f64,
     /// The sums of the recurrences of L and of C.
@@ -188,8 +188,8 @@ impl<P> Algorithm for DualPi2<P> {
     const ABOUT: About = About {
         name: "dualpi2",
         title: "Dual-queue coupled PI2 (DualPI2, L4S)",
-        idea: "Scalable traffic has a queue of its own with next to no delay, and is marked so \
-            that it takes no more than its share.",
+        idea: "Scalable traffic has its own queue with almost no delay, and is marked so that it \
+            takes no more than its share.",
         equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - \
             qdelay_old)))  every tupdate\nC:  p_C = p'^2        drop, or mark what is \
             ECN-capable\nL:  p_L = max(p'_L, p_CL)  mark;  p_CL = k p'\nramp:  p'_L = (sojourn - \
@@ -205,7 +205,7 @@ impl<P> Algorithm for DualPi2<P> {
             "Linux sch_dualpi2's description (WRR by credit, step)",
         ],
         provenance: Provenance::Vectors,
-        rule: "PI2 for Classic traffic; a queue with next to no delay for Scalable",
+        rule: "PI2 for Classic traffic; a queue with almost no delay for Scalable",
         family: "classes",
         look: Some(Look::new(PlotColor::Green, '^', 4)),
         kernel: Kernel::Has { name: "dualpi2", note: "" },
@@ -285,7 +285,7 @@ impl<P: Packet> DualPi2<P> {
         delay.seconds()
     }
 
-    /// The packet whose turn it is, and what becomes of it.
+    /// The packet whose turn it is, and what happens to it.
     fn next(&mut self, cx: &mut Cx<'_>) -> Option<(Waiting<P>, Fate)> {
         let all = self.held().bytes;
         let low = self.picker.pick(self.heads(cx.now))?;

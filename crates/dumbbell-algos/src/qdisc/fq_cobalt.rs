@@ -1,8 +1,7 @@
-//! FQ-COBALT: flow queueing with COBALT in each queue, as in ns-3 (and, with much else, in CAKE).
+//! FQ-COBALT: flow queueing with COBALT in each queue, as in ns-3 (and, among much else, in CAKE).
 //!
 //! [`fq`](super::fq) has the scheduler, [`cobalt`](crate::aqm::cobalt) the algorithm. A queue that
-//! is cut because the buffer is full takes that for an overflow of its own: BLUE's probability goes
-//! up.
+//! is cut because the buffer is full counts that as its own overflow: BLUE's probability rises.
 use crate::aqm::cobalt::{Cobalt, CobaltConfig};
 use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
@@ -18,12 +17,12 @@ pub type FqCobalt<P> = Queued<Cobalt, P>;
 /// Parameters of [`FqCobalt`]. The port's limit is that of all queues (ns-3: 10240 packets).
 #[config]
 pub struct FqCobaltConfig {
-    /// The delay in a queue that may stand; also the least time from one step of BLUE's probability
-    /// to the next.
+    /// The acceptable standing delay in a queue; also the least time from one step of BLUE's
+    /// probability to the next.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 5 ms"))]
     #[config(default = CobaltConfig::default().target)]
     pub target: Span,
-    /// The first distance of two signals: of the order of the largest round-trip time in common
+    /// Time between the first two signals: of the order of the largest round-trip time in common
     /// use.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 100 ms"))]
     #[config(default = CobaltConfig::default().interval)]
@@ -53,7 +52,7 @@ pub struct FqCobaltConfig {
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
     #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
-    /// Bytes that all queues may hold, beside the port's limit.
+    /// Bytes that all queues may hold, in addition to the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,

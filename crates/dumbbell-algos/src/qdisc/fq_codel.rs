@@ -18,7 +18,7 @@ pub type FqCodel<P> = Queued<Codel, P>;
 /// packets).
 #[config]
 pub struct FqCodelConfig {
-    /// The delay in a queue that may stand.
+    /// The acceptable standing delay in a queue.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.2: 5 ms"))]
     #[config(default = CodelConfig::default().target)]
     pub target: Span,
@@ -31,8 +31,8 @@ pub struct FqCodelConfig {
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.6: on"))]
     #[config(default = true)]
     pub ecn: bool,
-    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
-    /// Asks for `ecn`.
+    /// In addition, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
+    /// Needs `ecn`.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.7: off"))]
     #[config(default = CodelConfig::default().ce_threshold)]
     pub ce_threshold: Span,
@@ -44,7 +44,7 @@ pub struct FqCodelConfig {
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
     #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
-    /// Bytes that all queues may hold, beside the port's limit.
+    /// Bytes that all queues may hold, in addition to the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,

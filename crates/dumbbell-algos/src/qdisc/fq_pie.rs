@@ -51,7 +51,7 @@ pub struct FqPieConfig {
     #[schemars(extend("x-source" = "tc-fq_pie(8): 1514"))]
     #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
-    /// Bytes that all queues may hold, beside the port's limit.
+    /// Bytes that all queues may hold, in addition to the port's limit.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MiB"))]
     #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,

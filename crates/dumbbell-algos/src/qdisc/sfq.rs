@@ -40,8 +40,8 @@ pub struct SfqConfig {
     #[schemars(range(min = 1, max = 65535), extend("x-source" = "tc-sfq(8): 127"))]
     #[config(default = 127)]
     pub depth: u32,
-    /// After each such time the hash is drawn anew, and what waits is moved, so that no two flows
-    /// stay in one queue; zero: never.
+    /// Period after which the hash is drawn again and waiting packets are moved, so that no two
+    /// flows share a queue for long; zero: never.
     #[schemars(extend("x-source" = "tc-sfq(8): 0; McKenney: from time to time"))]
     #[config(default = Span::ZERO)]
     pub perturb: Span,
@@ -61,7 +61,7 @@ impl Config for SfqConfig {
     fn check(&self) -> Result<(), Fault> {
         check_quantum(self.quantum)?;
         if self.perturb > Span::ZERO && self.perturb < LEAST_PERTURB {
-            let cause = format!("the hash would be drawn anew every {}", self.perturb);
+            let cause = format!("the hash would be drawn again every {}", self.perturb);
             return Err(Fault::at("perturb", cause).fix(
                 "write perturb = \"10 s\", or \"0 s\" for \
                 never",
@@ -93,8 +93,8 @@ impl<P> Algorithm for Sfq<P> {
             longest of them.",
         equations: "arrival:    queue = hash(flow, salt);  full: drop the newest (headdrop: \
             oldest) of the longest queue\ndeparture:  the queue whose turn it is:  allot <= 0:  \
-            allot += quantum, next\nelse send, allot -= L;  empty: out\nperturb:    salt drawn \
-            anew, what waits is moved in the order in which it came",
+            allot += quantum, next\nelse send, allot -= L;  empty: out\nperturb:    new salt; \
+            waiting packets move to their new queues in the order of arrival",
         sources: &["McKenney: Stochastic Fairness Queueing, INFOCOM 1990", "tc-sfq(8)"],
         provenance: Provenance::TwoReadings,
         rule: "turns between hashed flows; the longest gives up a packet",

@@ -3,8 +3,8 @@
 //!
 //! Demers, Keshav, Shenker (SIGCOMM 1989); Parekh and Gallager (IEEE/ACM ToN 1(3), 1993) call it
 //! PGPS: generalized processor sharing (GPS) packet by packet. Two clocks: `gps` follows the fluid
-//! exactly (and needs the link's rate), `self_clocked` takes the tag of the packet that is sent for
-//! it (Golestani, INFOCOM 1994).
+//! exactly (and needs the link's rate), `self_clocked` uses the tag of the packet that is sent
+//! (Golestani, INFOCOM 1994).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -36,7 +36,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Weighted fair queueing with an AQM in each flow's queue.
 pub type Wfq<P> = Scheduled<Tags, AnyAqm, P>;
 
-/// What tells the virtual time.
+/// How the virtual time is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
@@ -51,8 +51,8 @@ pub enum Clock {
 /// Parameters of [`Wfq`]. The weights are the flows' (`weight` of a flow).
 #[config]
 pub struct WfqConfig {
-    /// What tells the virtual time: `gps` is exact and takes the link's rate for constant,
-    /// `self_clocked` asks for no rate.
+    /// How the virtual time is computed: `gps` is exact and assumes a constant link rate,
+    /// `self_clocked` needs no rate.
     #[schemars(extend("x-source" = "Parekh, Gallager 1993: the fluid"))]
     #[config(default = Clock::Gps)]
     pub clock: Clock,
@@ -106,7 +106,7 @@ impl<P> Algorithm for Wfq<P> {
         name: "wfq",
         title: "Weighted fair queueing (WFQ)",
         idea: "Packets leave in the order in which a fluid that serves all flows at once, by \
-            weight, would end them.",
+            weight, would finish them.",
         equations: "gps:           dV/dt = C / sum of w_j over the flows j that the fluid still \
             serves\nself_clocked:  V = F of the packet that is sent\nF = max(F of the flow's \
             packet before, V at arrival) + L / w\nnext  =  the head with the least F",
@@ -119,7 +119,7 @@ impl<P> Algorithm for Wfq<P> {
                 1994",
         ],
         provenance: Provenance::TwoReadings,
-        rule: "the order in which a fluid would be done, by weight",
+        rule: "the order in which a weighted fluid would finish",
         family: "a queue for each flow",
         look: Some(Look::new(PlotColor::Black, '^', 3)),
         kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
@@ -181,7 +181,7 @@ impl Line {
     }
 }
 
-/// A weight that can be divided by: what is no positive number counts as 1.
+/// A weight that can be divided by: what is not a positive number counts as 1.
 fn weight(cx: &Cx<'_>, p: &Meta) -> f64 {
     cx.flows.get(p.flow).weight.filter(|w| *w > 0.0 && w.is_finite()).unwrap_or(1.0)
 }

@@ -8,7 +8,7 @@ use dumbbell_macros::config;
 /// Parameters of [`Arq`].
 #[config]
 pub struct ArqConfig {
-    /// Rate of one transmission; the link's `rate` where none is written.
+    /// Rate of one transmission; default: the link's `rate`.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// Probability that a transmission fails.
@@ -18,12 +18,12 @@ pub struct ArqConfig {
     )]
     #[config(default = 0.1)]
     pub loss: f64,
-    /// Time until a failure is known: what passes between the end of a transmission and the next of
-    /// the same packet.
+    /// Time until a failure is known: from the end of a transmission to the next one of the same
+    /// packet.
     #[schemars(extend("x-source" = "ours: a link of a few hundred kilometers, or a slow card"))]
     #[config(default = Span::from_ms(1))]
     pub turnaround: Span,
-    /// Transmissions of a packet at most; one that fails in all of them is lost.
+    /// Most transmissions of a packet; a packet that fails in all of them is lost.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "IEEE 802.11: dot11LongRetryLimit 4, dot11ShortRetryLimit 7"),
@@ -49,8 +49,8 @@ impl Algorithm for Arq {
     const ABOUT: About = About {
         name: "arq",
         title: "Automatic repeat request",
-        idea: "A transmission that fails is repeated, at most so often; the packets behind it \
-            wait, so that order is kept.",
+        idea: "A failed transmission is repeated, up to a limit; the packets behind it wait, so \
+            that order is kept.",
         equations: "P(N transmissions) = p^(N-1) (1 - p)  for N < n,  p^(n-1)  for N = n;  p = \
             loss, n = limit\nE[N] = (1 - p^n) / (1 - p),  P(lost) = p^n\nfinish = start + N \
             wire_bytes * 8 / rate + (N - 1) turnaround\nnominal rate = 8 MTU / (E[N] 8 MTU / rate \

@@ -16,8 +16,8 @@ impl Algorithm for Constant {
     const ABOUT: About = About {
         name: "constant",
         title: "Constant rate",
-        idea: "Each packet takes its length over the link's `rate`; one after the other, without a \
-            pause.",
+        idea: "Each packet takes its length divided by the link's `rate`; packets follow each \
+            other without a pause.",
         equations: "finish = start + wire_bytes * 8 / rate\n\
                     the part of a picosecond that rounding leaves is carried on to the next packet",
         sources: &["The model of a link in ns-2 and in every queueing text: DelayLink::txtime"],

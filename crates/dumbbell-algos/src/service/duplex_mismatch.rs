@@ -26,16 +26,16 @@ const FARTHEST_BYTES: u64 = 32;
 /// Parameters of [`DuplexMismatch`], of one end.
 #[config]
 pub struct DuplexMismatchConfig {
-    /// Whether this end is half duplex. The other end's own service says so for it; without one it
-    /// is the opposite.
+    /// Whether this end is half duplex. The other end's own service decides for that end; without
+    /// one it is the opposite.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 28: who cannot negotiate is half duplex"))]
     #[config(default = true)]
     pub half: bool,
     /// Rate of the Ethernet, at most 100 Mbps; default the link's.
     #[schemars(extend("x-source" = "the link's rate"))]
     pub rate: Option<Rate>,
-    /// From this station to the other one: how much later that one hears what this one sends. At
-    /// most half a slot. The link's `delay` may be more, for what lies behind.
+    /// Delay from this station to the other one. At most half a slot. The link's `delay` may be
+    /// more, for what lies behind.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 24: 100 m of cable"))]
     #[config(default = Span::from_ps(500_000))]
     pub propagation: Span,

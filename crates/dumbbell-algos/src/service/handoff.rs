@@ -8,7 +8,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of the packets that wait when a handoff begins.
+/// What happens to the packets that wait when a handoff begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
@@ -22,17 +22,17 @@ pub enum Waiting {
 /// Parameters of [`Handoff`].
 #[config]
 pub struct HandoffConfig {
-    /// Rate before the first handoff; the link's `rate` where none is written.
+    /// Rate before the first handoff; default: the link's `rate`.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
-    /// Each: when it begins, how long the wire is down, the rate from then on, and how much longer
-    /// than the link's own its delay is from then on: `[["10 s", "200 ms", "2 Mbps", "30 ms"]]`.
+    /// Each handoff: its start, how long the wire is down, the rate from then on, and the delay
+    /// from then on in addition to the link's own: `[["10 s", "200 ms", "2 Mbps", "30 ms"]]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = vec![
         (Span::from_secs(10), Span::from_ms(200), Rate::from_mbps(2), Span::from_ms(30)),
     ])]
     pub handoffs: Vec<(Span, Span, Rate, Span)>,
-    /// What becomes of the packets that wait when one begins.
+    /// What happens to the packets that wait when a handoff begins.
     #[schemars(extend("x-source" = "ours: the gentler of the two"))]
     #[config(default = Waiting::Kept)]
     pub queue: Waiting,
@@ -88,8 +88,10 @@ impl Algorithm for Handoff {
             it.",
         equations: "handoff (at, outage, rate, delay): nothing is sent from `at` to at + outage\n\
                     kept:     the packet that is cut off is sent again then, the others after it\n\
-                    flushed:  all that came before `at` and are not through are lost at `at`\n\
-                    who leaves after it arrives `delay` later than over the link as written\n\
+                    flushed:  packets that came before `at` and have not left yet are lost at \
+                    `at`\n\
+                    packets that leave after the outage have `delay` added to the delay of the \
+                    link\n\
                     packets may overtake each other  iff  delay before > outage + delay after\n\
                     nominal rate = the last rate",
         sources: &[

@@ -50,8 +50,8 @@ impl Algorithm for HostCpu {
         name: "host_cpu",
         title: "A host's processor",
         idea: "Each packet costs cycles: for its headers, its bytes and pages, and for the \
-            interrupt that it may raise; what comes while the processor is busy is polled and \
-            raises none.",
+            interrupt that it may raise; packets that come while the processor is busy are polled \
+            and raise none.",
         equations: "cycles = per_packet (per_merged, if it is gathered with the one \
             before)\n\x20        + len ([not zero_copy] copy + [not checksum_offload] \
             checksum)\n\x20        + ceil(len / page) per_page + [it raised an interrupt] \

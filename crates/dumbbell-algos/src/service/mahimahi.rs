@@ -12,8 +12,8 @@ const PS_PER_MS: u64 = 1_000_000_000;
 /// Parameters of [`Mahimahi`].
 #[config]
 pub struct MahimahiConfig {
-    /// A file in Mahimahi's format, beside the scenario that names it. Its opportunities take the
-    /// place of `trace`.
+    /// A file in Mahimahi's format, relative to the scenario that names it; used instead of
+    /// `trace`.
     #[schemars(extend("x-source" = "mm-link(1): uplink, downlink"))]
     pub file: String,
     /// The opportunities: words `GAPxCOUNT*TIMES`, each GAP ms after the one before; the whole
@@ -73,7 +73,7 @@ impl Algorithm for Mahimahi {
     const ABOUT: About = About {
         name: "mahimahi",
         title: "Mahimahi link trace",
-        idea: "Bytes leave at the milliseconds that a recorded trace says, 1500 for each of its \
+        idea: "Bytes leave at the milliseconds that a recorded trace lists, 1500 for each of its \
             lines.",
         equations: "each line: 1500 B may leave at that millisecond; the trace repeats from its \
             last one\nsmall packets share an opportunity, a large one takes several: it leaves \

@@ -7,7 +7,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a packet whose transmission is cut off.
+/// What happens to a packet whose transmission is cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CutOff {
@@ -21,19 +21,19 @@ pub enum CutOff {
 /// Parameters of [`Outage`].
 #[config]
 pub struct OutageConfig {
-    /// Rate while the wire is up; the link's `rate` where none is written.
+    /// Rate while the wire is up; default: the link's `rate`.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// From when and for how long the wire is down: `[["10 s", "2 s"], ["30 s", "500 ms"]]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = vec![(Span::from_secs(10), Span::from_secs(1))])]
     pub at: Vec<(Span, Span)>,
-    /// After this time the outages come again; 0 s: never.
+    /// Period after which the outages repeat; 0 s: never.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = Span::ZERO)]
     pub period: Span,
-    /// Mean time that the wire is up, exponentially distributed, in the place of given times; 0 s:
-    /// given times.
+    /// Mean time that the wire is up, exponentially distributed, instead of given times; 0 s: given
+    /// times.
     #[schemars(extend("x-source" = "ours: given times"))]
     #[config(default = Span::ZERO)]
     pub mean_up: Span,
@@ -41,7 +41,7 @@ pub struct OutageConfig {
     #[schemars(extend("x-source" = "ours: given times"))]
     #[config(default = Span::ZERO)]
     pub mean_down: Span,
-    /// What becomes of a packet whose transmission is cut off.
+    /// What happens to a packet whose transmission is cut off.
     #[schemars(extend("x-source" = "ours: what a step of rate to zero does"))]
     #[config(default = CutOff::Held)]
     pub cut_off: CutOff,
@@ -142,8 +142,8 @@ impl Algorithm for Outage {
     const ABOUT: About = About {
         name: "outage",
         title: "Outages",
-        idea: "The wire is down at given times, periodically, or for times drawn by chance, and \
-            packets wait for its return.",
+        idea: "The wire is down at given times, periodically, or for random times, and packets \
+            wait for its return.",
         equations: "while down nothing is sent;  a packet that is cut off is sent on later, or \
             lost\nby chance: up and down for exponential times, -mean ln(1 - U), up at the \
             start\nnominal rate = rate * (share of time that the wire is up in the long run)",

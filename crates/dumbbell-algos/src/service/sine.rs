@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 /// Parameters of [`Sine`].
 #[config]
 pub struct SineConfig {
-    /// Mean rate; the link's `rate` where none is written.
+    /// Mean rate; default: the link's `rate`.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// How far the rate swings to each side, as a share of the mean: at 1 it touches zero.

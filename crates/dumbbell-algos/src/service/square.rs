@@ -8,7 +8,7 @@ use dumbbell_macros::config;
 /// Parameters of [`Square`].
 #[config]
 pub struct SquareConfig {
-    /// The upper rate, with which each period begins; the link's `rate` where none is written.
+    /// The upper rate, with which each period begins; default: the link's `rate`.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// The lower rate; 0 bps is an outage.

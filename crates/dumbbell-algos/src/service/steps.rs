@@ -48,12 +48,12 @@ impl JsonSchema for StepRate {
 /// Parameters of [`Steps`].
 #[config]
 pub struct StepsConfig {
-    /// From when which rate: `[["0 s", "12 Mbps"], ["10 s", "0 bps"]]`; the first is at 0 s, a rate
-    /// of 0 is an outage.
+    /// The rate from each time on: `[["0 s", "12 Mbps"], ["10 s", "0 bps"]]`; the first is at 0 s,
+    /// a rate of 0 is an outage.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = vec![step(0, 12), step(10, 4)])]
     pub steps: Vec<(Span, StepRate)>,
-    /// After this time the steps begin again; 0 s: never, the last rate stays.
+    /// Period after which the steps repeat; 0 s: never, the last rate stays.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = Span::from_secs(20))]
     pub period: Span,

@@ -38,7 +38,7 @@ impl Algorithm for Fixed {
     const ABOUT: About = About {
         name: "fixed",
         title: "Fixed transfer",
-        idea: "The application sends so many bytes and closes.",
+        idea: "The application sends a given number of bytes and closes.",
         equations: "at the flow's start: size bytes, then the end",
         sources: &["ns-2 Agent/TCP send", "iperf3 -n"],
         provenance: Provenance::TwoReadings,

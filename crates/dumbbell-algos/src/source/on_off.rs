@@ -10,7 +10,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The law of the lengths of both periods.
+/// The distribution of the lengths of both periods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PeriodLaw {
@@ -34,7 +34,7 @@ pub struct OnOffConfig {
     #[schemars(extend("x-source" = "ns-2 idle_time_ 500ms"))]
     #[config(default = Span::from_ms(500))]
     pub off_mean: Span,
-    /// Law of both lengths.
+    /// Distribution of both lengths.
     #[schemars(extend("x-source" = "ns-2 Application/Traffic/Exponential"))]
     #[config(default = PeriodLaw::Exponential)]
     pub distribution: PeriodLaw,

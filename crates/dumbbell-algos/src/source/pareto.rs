@@ -49,7 +49,7 @@ impl Algorithm for Pareto {
     const ABOUT: About = About {
         name: "pareto",
         title: "Pareto arrivals",
-        idea: "Datagrams of one size at independent Pareto intervals: crowds and silences of every \
+        idea: "Datagrams of one size at independent Pareto intervals: bursts and silences of every \
             length.",
         equations: "P(interval > t) = (scale / t)^shape,  scale = m (shape - 1) / shape,  m = 8 \
             packet / rate\nindex of dispersion of counts: 1 / (shape (shape - 2)) above shape \

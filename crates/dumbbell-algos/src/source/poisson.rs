@@ -1,4 +1,4 @@
-//! Poisson arrivals: datagrams that come without regard to each other, the traffic of queueing
+//! Poisson arrivals: datagrams that arrive independently of each other, the traffic of queueing
 //! theory.
 use super::cbr::check_packet;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -16,7 +16,7 @@ const HEADERS: f64 = 28.0;
 /// (see `clamping_hardly_moves_the_moments`).
 const MEANS: std::ops::RangeInclusive<u64> = 650..=7000;
 
-/// The law of the datagrams' sizes.
+/// The distribution of the datagrams' sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeLaw {
@@ -40,7 +40,7 @@ pub struct PoissonConfig {
     #[schemars(extend("x-source" = "our choice: 1000 B of IP length"))]
     #[config(default = Bytes(972))]
     pub packet: Bytes,
-    /// Law of the sizes.
+    /// Distribution of the sizes.
     #[schemars(extend("x-source" = "Kleinrock 1975: M/D/1, M/M/1"))]
     #[config(default = SizeLaw::Fixed)]
     pub sizes: SizeLaw,

@@ -27,7 +27,7 @@ pub struct RequestResponseConfig {
     #[schemars(extend("x-source" = "our choice: a quick reader"))]
     #[config(default = Distribution(Shape::Exponential { mean: Span::from_ms(500) }))]
     pub think: Distribution<Span>,
-    /// How many; default until the flow stops.
+    /// Number of responses; default: until the flow stops.
     #[schemars(range(min = 1), extend("x-source" = "our choice: no end"))]
     pub exchanges: Option<u64>,
 }

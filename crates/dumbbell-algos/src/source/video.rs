@@ -4,8 +4,8 @@
 //!
 //! The rate of a chunk is chosen by a rule of throughput: the highest of the ladder that is at most
 //! `safety` times the harmonic mean of what the last chunks reached. That is FESTIVE's rule without
-//! its gradual switching, randomized times and stateful delays; no rule by the buffer (BBA, BOLA)
-//! is here.
+//! its gradual switching, randomized times and stateful delays; there is no buffer-based rule (BBA,
+//! BOLA).
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -17,15 +17,15 @@ use std::collections::VecDeque;
 /// Parameters of [`Video`].
 #[config]
 pub struct VideoConfig {
-    /// Rates in which the video is there, ascending.
+    /// Rates in which the video is available, ascending.
     #[schemars(extend("x-source" = "H. Mao et al., Pensieve, SIGCOMM 2017, section 5.1"))]
     #[config(default = [300, 750, 1200, 1850, 2850, 4300].map(kbps).into())]
     pub ladder: Vec<Rate>,
-    /// How much of the video one chunk is.
+    /// Playing time of one chunk.
     #[schemars(extend("x-source" = "Pensieve, section 5.1: 4 s"))]
     #[config(default = Span::from_secs(4))]
     pub chunk: Span,
-    /// The player begins when so much is in its buffer, at first and after each stall.
+    /// The player starts, and resumes after a stall, when its buffer holds this much.
     #[schemars(extend("x-source" = "our choice: two chunks"))]
     #[config(default = Span::from_secs(8))]
     pub start_up: Span,
@@ -40,7 +40,7 @@ pub struct VideoConfig {
     )]
     #[config(default = 0.85)]
     pub safety: f64,
-    /// Chunks that the estimate is of.
+    /// Number of last chunks in the estimate.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "FESTIVE, section 5: 20"))]
     #[config(default = 20)]
     pub memory: u32,

@@ -3,8 +3,8 @@
 //! The coder's clock never stops, so every packet lies on its grid. A spurt or silence that lasts X
 //! takes ceil(X / interval) packets of the grid: of an exponential X that is a geometric number,
 //! and talker and listener are a Markov chain of two states (P. T. Brady, A model for generating
-//! on-off speech patterns in two-way conversation, BSTJ 48(7), 1969, with one party looked at). A
-//! call begins in the middle of a conversation, in the chain's stationary state.
+//! on-off speech patterns in two-way conversation, BSTJ 48(7), 1969, seen from one party). A call
+//! begins in the middle of a conversation, in the chain's stationary state.
 use super::cbr::MAX_DATAGRAM;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
@@ -52,7 +52,7 @@ impl Codec {
 /// Parameters of [`Voip`].
 #[config]
 pub struct VoipConfig {
-    /// The coder, which says how large a packet is and how often one comes.
+    /// The coder, which sets the size of a packet and the time between packets.
     #[schemars(extend("x-source" = "our choice: what every telephone speaks"))]
     #[config(default = Codec::G711)]
     pub codec: Codec,

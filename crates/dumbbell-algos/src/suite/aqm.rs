@@ -5,7 +5,7 @@ use super::pages;
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
-use dumbbell_core::aqm::{Aqm, Gone, LinkInfo, Needs, Reason};
+use dumbbell_core::aqm::{Aqm, Gone, Hears, LinkInfo, Needs, Reason};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::Qdisc;
@@ -21,24 +21,24 @@ use std::collections::BTreeMap;
 pub const CHECKS: &[Check<AqmUnderTest>] = &[
     Check {
         name: "documents_itself",
-        what: "the page is whole, every parameter has a meaning and a source, the defaults are \
+        what: "the page is complete, every parameter has a meaning and a source, the defaults are \
             valid",
         run: documents_itself,
     },
     Check {
         name: "refuses_what_is_wrong",
-        what: "unknown parameters, values out of range and wrong types are refused where they \
-            stand",
+        what: "unknown parameters, values out of range and wrong types are refused with their \
+            place",
         run: refuses_what_is_wrong,
     },
     Check {
         name: "accounts_for_every_packet",
-        what: "arrivals = departures + drops + held at every step; all that it shows is finite",
+        what: "arrivals = departures + drops + held at every step; every gauge is finite",
         run: accounts_for_every_packet,
     },
     Check {
         name: "keeps_the_order",
-        what: "first in, first out, and none overlaps the next",
+        what: "packets leave in the order of arrival, one after the other",
         run: keeps_the_order,
     },
     Check { name: "repeats_itself", what: "the same seed gives the same run", run: repeats_itself },
@@ -49,7 +49,8 @@ pub const CHECKS: &[Check<AqmUnderTest>] = &[
     },
     Check {
         name: "needs_what_it_says",
-        what: "one that decides by the backlog at arrival does so on a port that keeps no packet",
+        what: "an algorithm that decides at arrival decides the same on a port that keeps no \
+            packets",
         run: needs_what_it_says,
     },
     Check {
@@ -134,7 +135,7 @@ impl Watched<'_> {
         *n += by;
         if *n < 0 {
             *self.found.borrow_mut() = Err(format!(
-                "a packet is gone that was never admitted: \
+                "a packet left that was never admitted: \
                 {p:?}"
             ));
         }
@@ -143,6 +144,9 @@ impl Watched<'_> {
 
 #[delegate(self.inner)]
 impl Aqm for Watched<'_> {
+    fn hears(&self) -> Hears {
+        Hears::ALL
+    }
     fn admitted(&mut self, p: &Meta) {
         self.count(p, 1);
         self.inner.admitted(p);
@@ -259,7 +263,7 @@ pub fn marks_what_it_may_mark(subject: &AqmUnderTest) -> Finding {
 }
 
 /// One that says it decides by the backlog at arrival does so: a port that keeps no packet, needs
-/// no transmit event and tells of idle periods late comes to the same verdicts and departures.
+/// no transmit event and reports idle periods late comes to the same verdicts and departures.
 pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let aqm = case.make()?;
@@ -286,6 +290,41 @@ pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
             differ.map(|d| d.0),
             differ.map(|d| d.1)
         );
+        Ok(())
+    })
+}
+
+/// An algorithm that is told everything, whatever it asks for.
+struct ToldAll(AnyAqm);
+
+#[delegate(self.0)]
+impl Aqm for ToldAll {
+    fn hears(&self) -> Hears {
+        Hears::ALL
+    }
+}
+
+/// Calls that an algorithm does not ask for change neither a packet's fate nor a gauge. Not of the
+/// suite of plugins in Python, which are told everything.
+pub fn hears_what_it_says(subject: &AqmUnderTest) -> Finding {
+    /// The outcomes of the packets, and the gauges after each step.
+    fn run<A: Aqm>(aqm: A, case: &Case<'_>, traffic: &[Arrival]) -> (Vec<Event>, Vec<Gauges>) {
+        let mut shown = Vec::new();
+        let events = hold(aqm, case.site, case.seed, case.counted, traffic, |bench| {
+            let mut seen = Gauges::default();
+            bench.port.qdisc().probe(&mut seen);
+            shown.push(seen);
+        });
+        (events, shown)
+    }
+    for_all(subject, |case, traffic| {
+        if case.make()?.hears() == Hears::ALL {
+            return Ok(());
+        }
+        let asked = run(case.make()?, case, traffic);
+        let all = run(ToldAll(case.make()?), case, traffic);
+        ensure!(asked.0 == all.0, "told of everything, it decides otherwise");
+        ensure!(asked.1 == all.1, "told of everything, it shows other numbers");
         Ok(())
     })
 }

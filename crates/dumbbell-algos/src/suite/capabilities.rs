@@ -70,7 +70,7 @@ pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
             let fell = cc.cwnd() < window || slower;
             ensure!(
                 fell,
-                "{rounds} times {cause:?} with {window} bytes in the window left {}",
+                "after {rounds} times {cause:?}, a window of {window} bytes is {}",
                 cc.cwnd()
             );
         }
@@ -126,21 +126,21 @@ impl Held {
             (capabilities.rates, now.rates),
         ];
         let kept = denied.iter().chain(&more).all(|(first, now)| *first || !now);
-        self.note(kept, "it says later that it does what it denied at first");
+        self.note(kept, "its capabilities grow after the start");
         self.note(
             capabilities.paces || cc.pacing().is_none(),
-            "it denies that it paces, and has a \
-            pacing rate",
+            "it has a pacing rate, and its capabilities lack \
+            `paces`",
         );
         self.note(
             capabilities.timer || cc.next_timer() == Time::NEVER,
-            "it denies that it has a \
-            timer, and one is set",
+            "it sets a timer, and its \
+            capabilities lack `timer`",
         );
         self.note(
             capabilities.commands || commands.is_empty(),
-            "it denies that it gives orders, \
-            and gives one",
+            "it gives a command, and its \
+            capabilities lack `commands`",
         );
     }
 
@@ -199,11 +199,11 @@ impl CongestionControl for Held {
         let before = (!self.capabilities.segments).then(|| state(self));
         let tag = self.inner.on_sent(sent);
         if let Some(before) = before {
-            self.note(tag == Tag(0), "it denies that it acts on segments, and writes a tag");
+            self.note(tag == Tag(0), "it writes a tag, and its capabilities lack `segments`");
             self.note(
                 state(self) == before,
-                "it denies that it acts on segments, and changes at \
-                one",
+                "a segment changes it, and its capabilities lack \
+                `segments`",
             );
         }
         self.look(&Commands::default());
@@ -253,7 +253,7 @@ pub fn keeps_its_habits(subject: &CcUnderTest) -> Finding {
             let differ = plain.0.iter().zip(&other.0).position(|(a, b)| a != b);
             ensure!(
                 other == plain,
-                "it denies that it reads samples; told of acknowledgments {how} it differs at \
+                "its capabilities lack `samples`, and with acknowledgments {how} it differs at \
                     event {differ:?}: {:?}, else {:?}",
                 differ.map_or(other.0.last(), |i| other.0.get(i)),
                 differ.map_or(plain.0.last(), |i| plain.0.get(i))

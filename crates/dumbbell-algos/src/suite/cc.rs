@@ -9,14 +9,14 @@ use crate::suite::under_test::{CcUnderTest, Check, Finding, ensure};
 pub const CHECKS: &[Check<CcUnderTest>] = &[
     Check {
         name: "documents_itself",
-        what: "the page is whole, every parameter has a meaning and a source, the defaults are \
+        what: "the page is complete, every parameter has a meaning and a source, the defaults are \
             valid",
         run: documents_itself,
     },
     Check {
         name: "refuses_what_is_wrong",
-        what: "unknown parameters, values out of range and wrong types are refused where they \
-            stand",
+        what: "unknown parameters, values out of range and wrong types are refused with their \
+            place",
         run: refuses_what_is_wrong,
     },
     Check {
@@ -26,25 +26,27 @@ pub const CHECKS: &[Check<CcUnderTest>] = &[
     },
     Check {
         name: "keeps_the_rules",
-        what: "in any life: never below a segment, no growth at a loss, one segment after a \
-            timeout, timers move on",
+        what: "in any connection: cwnd is never below a segment, does not grow at a loss, and is \
+            one \
+            segment after a timeout; timers advance",
         run: keeps_the_rules,
     },
     Check {
         name: "repeats_itself",
-        what: "the same life gives the same windows",
+        what: "the same connection gives the same windows",
         run: repeats_itself,
     },
     Check {
         name: "falls_on_congestion",
-        what: "after any life: a loss takes from the window (or the pacing rate), and so do ECN \
-            echoes within 20 rounds",
+        what: "in any connection: a loss reduces the window or the pacing rate, and so do ECN \
+            echoes \
+            within 20 rounds",
         run: falls_on_congestion,
     },
     Check {
         name: "keeps_its_habits",
-        what: "what its habits deny it does not do: pace, wake, act on a segment, give orders, \
-            read more of an ACK",
+        what: "it does only what its capabilities declare: pacing, timers, acting on segments, \
+            commands, reading samples",
         run: keeps_its_habits,
     },
 ];

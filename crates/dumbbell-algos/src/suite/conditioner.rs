@@ -164,7 +164,7 @@ where
     }
 }
 
-/// Its tokens are balanced whenever it is looked at, and its inner values are numbers; what it lets
+/// Its tokens are balanced whenever it is examined, and its inner values are numbers; what it lets
 /// go was held since it came, and what it let go at once was not held.
 pub fn accounts_for_every_token<C>()
 where

@@ -72,7 +72,7 @@ impl<A: Aqm> Folded<A> {
         Lengths(Backlog { packets: self.ahead.len() as u32, bytes, buffers })
     }
 
-    /// Tells of idle periods and clocks that were due by `now`, each as of its own instant.
+    /// Reports idle periods and clocks that were due by `now`, each as of its own instant.
     fn settle(&mut self, now: Time) {
         let flows = FlowTable::default();
         loop {

@@ -1,5 +1,5 @@
 //! The log of a queue's algorithm: each call with what it was told, what it could see, the draws
-//! that it took and its answer; and the same algorithm built anew from its configuration and that
+//! that it took and its answer; and the same algorithm built again from its configuration and that
 //! log.
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{Finding, ensure};
@@ -221,7 +221,7 @@ fn ask(
 
 impl Log {
     /// Takes fresh instances through the log side by side. Nobody looks into them on the way, so
-    /// that one that changes when it is looked at differs, and so does one that shares something
+    /// that one that changes when it is examined differs, and so does one that shares something
     /// with another.
     ///
     /// # Errors
@@ -246,7 +246,10 @@ impl Log {
                     packet"
                 );
                 let drawn = entry.draws.is_none() || rng.bits64() == next;
-                ensure!(drawn, "call {i}, {call:?}: from the log it takes another number of draws");
+                ensure!(
+                    drawn,
+                    "call {i}, {call:?}: replayed from the log, it takes another number of draws"
+                );
             }
         }
         let shown =

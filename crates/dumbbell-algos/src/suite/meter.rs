@@ -1,5 +1,5 @@
 //! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of
-//! one far above only the contract, and no color is bettered by one that minds it.
+//! one far above only the contract, and no meter that is aware of colors improves one.
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{Algorithm, read};
@@ -137,7 +137,7 @@ pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
         assert!(after >= before, "{before:?} became {after:?}");
         kept += usize::from(after == before && after != Color::Red);
     }
-    assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their color");
+    assert!(kept > 200, "a color-aware meter must leave some colors: {kept} kept theirs");
 }
 
 /// However much comes, what is green in the long run is the contract; its colors are no worse than

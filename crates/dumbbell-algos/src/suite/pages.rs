@@ -73,7 +73,7 @@ pub fn documents_itself(described: &Described) -> Finding {
     let name = &page.name;
     let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
         && !name.is_empty();
-    ensure!(plain, "the name `{name}` has something else than small letters, digits and _");
+    ensure!(plain, "the name `{name}` may have only small letters, digits and _");
     for (part, text) in
         [("title", &page.title), ("idea", &page.idea), ("equations", &page.equations)]
     {

@@ -1,4 +1,4 @@
-//! Every source: the same again with the same seed, and never nothing.
+//! Every source: the same again with the same seed, and never an empty write.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::rng::Stream;
@@ -45,7 +45,7 @@ pub fn hands_over_something<A: Algorithm<Site = ()> + Source>() {
         let waits = all.iter().any(|b| b.next == Since::Acknowledged);
         assert!(
             !waits || source.awaits() && !source.datagrams(),
-            "{} does not say that it waits",
+            "{}: a burst waits for acknowledgments, and `awaits` is false",
             A::ABOUT.name
         );
         // Of datagrams the bound is known, and is one.

@@ -23,7 +23,8 @@ impl Occupancy {
         let inside = left.min(self.to).since(entered.max(self.from));
         self.packet_ps += u128::from(inside.ps());
     }
-    /// A packet was in the queue for `span`, all of it in the window, and one of `packets` there.
+    /// A packet was in the queue for `span`, wholly within the window; the queue held `packets`
+    /// then.
     #[inline]
     pub fn adds(&mut self, span: Span, packets: u32) {
         self.packet_ps += u128::from(span.ps());

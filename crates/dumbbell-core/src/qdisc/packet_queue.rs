@@ -57,6 +57,7 @@ impl<P: Packet> PacketQueue<P> {
         self.size
     }
     /// Puts a packet at the tail.
+    #[inline]
     pub fn push(&mut self, now: Time, packet: P) {
         let bytes = packet.meta().ip_len;
         self.bytes += u64::from(bytes);

@@ -98,8 +98,8 @@ pub trait CongestionControl {
     /// its SYN was lost (section 3.1): the window may be at most this.
     fn on_idle(&mut self, _restart_window: u64) {}
     /// The path MTU changed: from now on a segment carries at most `mss` bytes, never more than
-    /// [`Path::mss`]. That is no congestion: window and threshold stay as many bytes (the window is
-    /// at least a segment), and what is counted in segments goes by the new size.
+    /// [`Path::mss`]. That is not congestion: window and threshold stay as many bytes (the window
+    /// is at least a segment), and what is counted in segments goes by the new size.
     fn on_mss(&mut self, _mss: u64) {}
     /// Its own timer expired.
     fn on_timer(&mut self, _now: Time, _commands: &mut Commands) {}

@@ -13,8 +13,8 @@ pub struct Evidence {
     pub acked: u64,
     /// Bytes newly acknowledged, selectively.
     pub sacked: u64,
-    /// Duplicate acknowledgments since SND.UNA last moved, this one included (with SACK: those
-    /// that told something new, RFC 6675 section 2). 0 if this is no duplicate.
+    /// Duplicate acknowledgments since SND.UNA last moved, this one included (with SACK: those that
+    /// told something new, RFC 6675 section 2). 0 if this is not a duplicate.
     pub dupacks: u32,
     /// SND.UNA after it.
     pub una: u64,

@@ -76,7 +76,7 @@ impl Scoreboard {
         before - self.bytes
     }
 
-    /// Forgets everything: the receiver reneged, or the connection started anew.
+    /// Forgets everything: the receiver reneged, or the connection started again.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.bytes = 0;

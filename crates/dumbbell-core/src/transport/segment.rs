@@ -1,5 +1,5 @@
-//! A transport segment as it travels in a simulation: small, because bytes per packet are
-//! nanoseconds.
+//! A transport segment as it travels in a simulation: small, because each byte of a packet costs
+//! time.
 use crate::packet::{Dscp, Ecn};
 use crate::units::{Span, Time};
 

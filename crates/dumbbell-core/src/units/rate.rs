@@ -38,7 +38,7 @@ impl Rate {
 }
 
 /// A transmitter's clock: how long each packet takes, with the rounding remainder carried on to the
-/// next, so that the long-run rate is exact even where 8e12 / rate is no integer.
+/// next, so that the long-run rate is exact even where 8e12 / rate is not an integer.
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     bps: u64,

@@ -123,7 +123,7 @@ pub struct Host {
 pub struct Hosts {
     /// In the order in which they were asked for.
     pub hosts: Vec<Host>,
-    /// The NIC of each; whoever takes them to a router gives them to [`close`] afterwards.
+    /// The NIC of each; whoever takes them to a router gives them to [`close`] afterward.
     pub nics: Vec<PendingNic>,
     /// The datapath in use, never `Auto`.
     pub datapath: Datapath,

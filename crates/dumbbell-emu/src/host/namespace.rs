@@ -54,11 +54,11 @@ impl Namespace {
     }
 
     /// Does `work` in a thread of its own inside this namespace and waits for it: what is opened
-    /// there (sockets, devices) belongs to it for ever, whoever uses it afterwards. A panic in it
+    /// there (sockets, devices) belongs to it forever, whoever uses it afterward. A panic in it
     /// goes on in the caller.
     ///
     /// # Errors
-    /// This process may not enter the namespace. What `work` returns is not looked at.
+    /// This process may not enter the namespace. What `work` returns is not checked.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EnvError> {
         in_thread(|| {
             self.enter()?;

@@ -15,7 +15,7 @@ pub struct Arrived {
     pub at: Option<u64>,
 }
 
-/// Packets that got lost between a host's kernel and the router, and that nobody else tells of;
+/// Packets that got lost between a host's kernel and the router, and that nobody else reports;
 /// since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {

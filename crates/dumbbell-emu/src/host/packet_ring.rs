@@ -2,9 +2,9 @@
 //! through rings in memory that is shared with the kernel ([`crate::sys::packet_socket`]).
 //!
 //! The kernel stamps a host's packets with CLOCK_REALTIME, and the router uses CLOCK_MONOTONIC.
-//! Their difference is measured again every [`AGAIN`]. If it moved by more than the measurement's
-//! error (the clock was set), that packet has no timestamp. Both clocks run at the same pace, so
-//! between such steps the difference is constant.
+//! Their difference is measured again every [`OFFSET_EVERY`]. If it moved by more than the
+//! measurement's error (the clock was set), that packet has no timestamp. Both clocks run at the
+//! same pace, so between such steps the difference is constant.
 use crate::error::{Context, EnvError};
 use crate::host::namespace::Namespace;
 use crate::host::nic::{Arrived, Losses, Nic};
@@ -18,23 +18,23 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Bytes of Ethernet's header.
-const LINK: usize = 14;
-/// Bytes of both rings together, about; more slots than [`SLOTS`] there are never.
+const HEADER: usize = 14;
+/// Approximate size of both rings together, bytes.
 const MEMORY: usize = 16 << 20;
-/// Slots of each ring, at most.
-const SLOTS: usize = 4096;
-/// Slots of each ring, at least.
-const FEWEST: usize = 128;
+/// The most slots of a ring.
+const MOST_SLOTS: usize = 4096;
+/// The fewest slots of a ring.
+const FEWEST_SLOTS: usize = 128;
 /// Frames that are put into the ring before the kernel is told, if nobody flushes.
 const BATCH: usize = 32;
-/// Calls in vain after which frames are left to the next turn. What they wait for is another
+/// Calls in vain after which `flush` leaves frames to the next turn. They wait for another
 /// processor, which takes microseconds.
 const PATIENCE: u32 = 16;
-/// Interval between comparisons of the clocks, nanoseconds.
-const AGAIN: u64 = 10_000_000;
-/// The largest difference of two comparisons without a step of a clock, nanoseconds: scheduling
-/// delays between two readings.
-const STEP: u64 = 1_000_000;
+/// Interval between measurements of the offset of the clocks, nanoseconds.
+const OFFSET_EVERY: u64 = 10_000_000;
+/// The largest difference of two measured offsets without a step of a clock, nanoseconds:
+/// scheduling delays between two readings.
+const OFFSET_ERROR: u64 = 1_000_000;
 
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
@@ -44,7 +44,7 @@ const IPV6: [u8; 2] = [0x86, 0xdd];
 struct Offset {
     /// Nanoseconds.
     ahead: u64,
-    /// Measured when CLOCK_REALTIME said this.
+    /// When it was measured, by CLOCK_REALTIME.
     at: u64,
 }
 
@@ -65,21 +65,23 @@ pub struct EthernetLink {
 #[derive(Debug)]
 pub struct PacketRing {
     rings: Rings,
-    /// The pair under it, if it is one of ours: what got lost in it is told with the rest.
+    /// The pair under it, if it is one of ours: its losses count with those of the rings.
     veth: Option<Veth>,
     mtu: usize,
-    /// Ethernet's header of frames for the host, but for the type.
-    link: [u8; LINK],
-    /// The next slot to read, and to write.
-    next: (usize, usize),
-    /// Frames that were written, and of which the kernel has not been told, or not all were taken.
+    /// The Ethernet header of frames for the host; the type is set for each frame.
+    header: [u8; HEADER],
+    /// The next slot to read.
+    next_read: usize,
+    /// The next slot to write.
+    next_write: usize,
+    /// Frames written since the kernel last took all of them.
     waiting: usize,
-    /// True if the last call left frames unsent; they go out without another call.
-    left: bool,
+    /// True if the last flush ended before the kernel had taken every frame; `read` flushes again.
+    unsent: bool,
     offset: Offset,
     /// Frames that found the ring full.
     dropped: Cell<u64>,
-    /// Frames that were no IP packets.
+    /// Frames that were not IP packets.
     foreign: u64,
 }
 
@@ -102,34 +104,41 @@ impl PacketRing {
     /// As [`PacketRing::open`]; or there is no such device.
     pub fn at(namespace: &Namespace, wire: &EthernetLink) -> Result<PacketRing, EnvError> {
         let mtu = wire.mtu as usize;
-        let frame = LINK + mtu;
-        let slots = (MEMORY / 2 / frame).clamp(FEWEST, SLOTS);
-        let name = CString::new(wire.device.as_str()).map_err(io::Error::from).context(
-            "name a \
-            device",
-        )?;
+        let frame = HEADER + mtu;
+        let slots = (MEMORY / 2 / frame).clamp(FEWEST_SLOTS, MOST_SLOTS);
+        let name =
+            CString::new(wire.device.as_str()).map_err(io::Error::from).context("name a device")?;
         let sizes = Sizes { frame, receive: slots, send: slots };
         let rings = namespace.within(|| Rings::open(&name, sizes))?;
         let rings = rings.context(&format!("open a packet socket at device {}", wire.device))?;
-        let mut link = [0; LINK];
-        link[..6].copy_from_slice(&wire.host);
-        link[6..12].copy_from_slice(&wire.router);
-        let offset = compare().context("read the clocks")?;
-        let (veth, next, waiting, left, dropped, foreign) =
-            (None, (0, 0), 0, false, Cell::new(0), 0);
-        Ok(PacketRing { rings, veth, mtu, link, next, waiting, left, offset, dropped, foreign })
+        let mut header = [0; HEADER];
+        header[..6].copy_from_slice(&wire.host);
+        header[6..12].copy_from_slice(&wire.router);
+        Ok(PacketRing {
+            rings,
+            veth: None,
+            mtu,
+            header,
+            next_read: 0,
+            next_write: 0,
+            waiting: 0,
+            unsent: false,
+            offset: measured_offset().context("read the clocks")?,
+            dropped: Cell::new(0),
+            foreign: 0,
+        })
     }
 
-    /// Frames that were no IP packets, and were passed over.
+    /// Frames that were not IP packets, and were skipped.
     pub fn foreign(&self) -> u64 {
         self.foreign
     }
 
-    /// A stamp of the kernel's as the router's clock has it; `None` if that cannot be said.
+    /// A stamp of the kernel on the router's clock; `None` if a clock was set meanwhile.
     fn monotonic(&mut self, at: u64) -> io::Result<Option<u64>> {
-        if at.abs_diff(self.offset.at) >= AGAIN {
-            let before = std::mem::replace(&mut self.offset, compare()?);
-            if before.ahead.abs_diff(self.offset.ahead) > STEP {
+        if at.abs_diff(self.offset.at) >= OFFSET_EVERY {
+            let before = std::mem::replace(&mut self.offset, measured_offset()?);
+            if before.ahead.abs_diff(self.offset.ahead) > OFFSET_ERROR {
                 return Ok(None);
             }
         }
@@ -137,8 +146,8 @@ impl PacketRing {
     }
 }
 
-/// Reads one clock between two readings of the other.
-fn compare() -> io::Result<Offset> {
+/// The offset of the clocks, from a reading of one between two of the other.
+fn measured_offset() -> io::Result<Offset> {
     let read = |clock| -> io::Result<u64> {
         let now = clock_gettime(clock)?;
         Ok(now.tv_sec().cast_unsigned() * 1_000_000_000 + now.tv_nsec().cast_unsigned())
@@ -152,17 +161,17 @@ fn compare() -> io::Result<Offset> {
     Ok(Offset { ahead: real.saturating_sub(between), at: real })
 }
 
-/// The IP packet in a frame, or what is wrong with it; `None`: it is none.
-fn packet<'a>(frame: &Frame<'a>, mtu: usize) -> io::Result<Option<&'a [u8]>> {
-    let begins = frame.bytes.get(LINK..).unwrap_or(&[]);
-    if frame.len > LINK + mtu {
-        return Err(Defective::oversized(frame.len - LINK, mtu, begins).into());
+/// The IP packet in a frame, or what is wrong with it; `None` if the frame is not IP.
+fn ip_packet<'a>(frame: &Frame<'a>, mtu: usize) -> io::Result<Option<&'a [u8]>> {
+    let payload = frame.bytes.get(HEADER..).unwrap_or(&[]);
+    if frame.len > HEADER + mtu {
+        return Err(Defective::oversized(frame.len - HEADER, mtu, payload).into());
     }
     if frame.unsummed {
-        return Err(Defective::unsummed(begins).into());
+        return Err(Defective::unsummed(payload).into());
     }
-    let Some((link, packet)) = frame.bytes.split_at_checked(LINK) else { return Ok(None) };
-    let ip = [IPV4, IPV6].iter().any(|kind| link.ends_with(kind));
+    let Some((header, packet)) = frame.bytes.split_at_checked(HEADER) else { return Ok(None) };
+    let ip = [IPV4, IPV6].iter().any(|kind| header.ends_with(kind));
     Ok((ip && !frame.tagged).then_some(packet))
 }
 
@@ -172,18 +181,18 @@ impl Nic for PacketRing {
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Arrived>> {
-        if self.left {
+        if self.unsent {
             self.flush()?;
         }
         loop {
-            let slot = self.next.0;
+            let slot = self.next_read;
             let Some(frame) = self.rings.received(slot) else { return Ok(None) };
-            let (stamp, found) = (frame.at, packet(&frame, self.mtu));
+            let (stamp, found) = (frame.at, ip_packet(&frame, self.mtu));
             let copied = found.map(|p| {
                 p.map(|p| (p.len(), into.get_mut(..p.len()).map(|to| to.copy_from_slice(p))))
             });
             self.rings.release(slot);
-            self.next.0 = (slot + 1) % self.rings.receive_slots();
+            self.next_read = (slot + 1) % self.rings.receive_slots();
             match copied? {
                 None => self.foreign += 1,
                 Some((len, Some(()))) => {
@@ -202,20 +211,17 @@ impl Nic for PacketRing {
             Some(4) => IPV4,
             Some(6) => IPV6,
             _ => {
-                return Err(io::Error::new(
-                    ErrorKind::InvalidInput,
-                    "what is to be written is not an \
-                IP packet",
-                ));
+                let what = "what is to be written is not an IP packet";
+                return Err(io::Error::new(ErrorKind::InvalidInput, what));
             }
         };
-        self.link[12..].copy_from_slice(&kind);
-        let slot = self.next.1;
-        if !self.rings.place(slot, &self.link, packet)? {
+        self.header[12..].copy_from_slice(&kind);
+        let slot = self.next_write;
+        if !self.rings.place(slot, &self.header, packet)? {
             self.flush()?;
             return Ok(false);
         }
-        self.next.1 = (slot + 1) % self.rings.send_slots();
+        self.next_write = (slot + 1) % self.rings.send_slots();
         self.waiting += 1;
         if self.waiting >= BATCH {
             self.flush()?;
@@ -226,15 +232,15 @@ impl Nic for PacketRing {
     fn flush(&mut self) -> io::Result<()> {
         let mut patience = PATIENCE;
         let slots = self.rings.send_slots();
-        let last = (self.next.1 + slots - 1) % slots;
+        let last = (self.next_write + slots - 1) % slots;
         while self.waiting > 0 {
             match self.rings.send() {
-                // It takes them in order, so the last one tells of all.
+                // The kernel takes frames in order: once it has the last one, it has all.
                 Ok(_) if !self.rings.waits(last) => self.waiting = 0,
                 Ok(0) => break,
                 Ok(_) => {}
-                // Without memory just now, or with too many on their way to the host: the rest
-                // waits for the next call.
+                // The kernel has no memory just now, or too many frames are on their way to the
+                // host: the rest waits for the next call.
                 Err(e)
                     if matches!(
                         e.raw_os_error(),
@@ -250,14 +256,14 @@ impl Nic for PacketRing {
                 Err(e) => return Err(e),
             }
         }
-        self.left = self.waiting > 0;
+        self.unsent = self.waiting > 0;
         Ok(())
     }
 
     fn losses(&self) -> io::Result<Losses> {
         self.dropped.set(self.dropped.get() + self.rings.take_drops()?);
         let devices = self.veth.as_ref().map_or(Ok(Losses::default()), Veth::losses)?;
-        let untaken = if self.left {
+        let untaken = if self.unsent {
             (0..self.rings.send_slots()).filter(|slot| self.rings.waits(*slot)).count()
         } else {
             0
@@ -274,9 +280,9 @@ mod tests {
     use super::*;
 
     fn frame(kind: [u8; 2], len: usize) -> Vec<u8> {
-        let mut bytes = vec![0; LINK];
+        let mut bytes = vec![0; HEADER];
         bytes[12..].copy_from_slice(&kind);
-        bytes.resize(len.min(LINK + 1500), 0x45);
+        bytes.resize(len.min(HEADER + 1500), 0x45);
         bytes
     }
 
@@ -287,7 +293,7 @@ mod tests {
         tagged: bool,
     ) -> Result<Option<usize>, String> {
         let frame = Frame { bytes, len, at: 0, unsummed, tagged };
-        packet(&frame, 1500).map(|p| p.map(<[u8]>::len)).map_err(|e| {
+        ip_packet(&frame, 1500).map(|p| p.map(<[u8]>::len)).map_err(|e| {
             assert_eq!(e.kind(), ErrorKind::InvalidData);
             e.to_string()
         })
@@ -306,8 +312,8 @@ mod tests {
     }
 
     #[test]
-    fn the_clocks_differ_by_what_they_differ() {
-        let (one, two) = (compare().unwrap(), compare().unwrap());
+    fn two_measured_offsets_agree() {
+        let (one, two) = (measured_offset().unwrap(), measured_offset().unwrap());
         assert!(one.ahead.abs_diff(two.ahead) < 1_000_000_000, "{one:?} {two:?}");
         assert!(one.at <= two.at);
     }

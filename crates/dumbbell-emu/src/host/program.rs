@@ -208,7 +208,7 @@ pub struct Captured {
 
 /// Runs a command inside a host to its end and keeps what it writes; it gets no input. After
 /// `limit` it is asked to end, and killed when it has not after `grace` (iperf3, when its peer is
-/// gone, may wait for ever).
+/// gone, may wait forever).
 ///
 /// # Errors
 /// As [`Program::start`].

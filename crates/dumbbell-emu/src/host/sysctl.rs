@@ -105,8 +105,8 @@ pub fn read(name: &str) -> Result<String, EnvError> {
     }
 }
 
-/// Writes settings that are good to have; the names of those that this kernel has not, or has
-/// without the value.
+/// Writes settings that are good to have; the names of those that this kernel lacks, or has without
+/// the value.
 ///
 /// # Errors
 /// None may be written at all: /proc/sys is read-only.

@@ -7,7 +7,7 @@ use dumbbell_core::catalogue::Fault;
 /// The reason for which there is no run.
 #[derive(Debug)]
 pub enum LiveFault {
-    /// The plan asks for what the kernel has not.
+    /// The plan asks for what the kernel lacks.
     Unsupported(Vec<Unsupported>),
     /// This machine lacks something.
     EnvError(EnvError),
@@ -19,6 +19,8 @@ pub enum LiveFault {
     Plan(Fault),
     /// The log could not be written.
     LogWrite(String),
+    /// A program of the user's cannot go on.
+    Program(EnvError),
     /// Something broke while it ran.
     Failed(String),
     /// It was stopped.

@@ -9,6 +9,7 @@ mod tests;
 
 use serde::Serialize;
 use std::fmt;
+use std::path::Path;
 
 /// Bytes in a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -153,6 +154,13 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+/// True if a command line is iperf3's and asks for results in JSON.
+pub fn is_json(argv: &[String]) -> bool {
+    let Some((name, words)) = argv.split_first() else { return false };
+    Path::new(name).file_name().is_some_and(|file| file == "iperf3")
+        && words.iter().any(|word| word == "-J" || word == "--json")
+}
 
 /// Reads what iperf3 wrote.
 ///

@@ -7,7 +7,7 @@ use dumbbell_net::{FlowReport, Report};
 use dumbbell_net::{RelayFlow, RelayReport};
 use dumbbell_plan::{Plan, Transport};
 
-/// Puts both together. Flows that no traffic of ours made (a program's) are told of by the network
+/// Puts both together. Flows that no traffic of ours made (a program's) are known to the network
 /// alone: their goodput is what came out, less what `spurious` says had arrived before.
 pub fn report(
     plan: &Plan,

@@ -16,7 +16,7 @@ struct Counts {
     received_bytes: u64,
 }
 
-/// Counts what a log tells of each flow by instants of the series.
+/// Counts what a log has about each flow by instants of the series.
 pub struct FlowCounts {
     every: Span,
     /// By flow, then by instant: from the instant before (not included) to it.
@@ -129,7 +129,8 @@ pub fn rows(
     out
 }
 
-fn of_sample(s: &Sample) -> FlowRow {
+/// What a sample says of its flow.
+pub(crate) fn of_sample(s: &Sample) -> FlowRow {
     let mss = u64::from(s.mss);
     FlowRow {
         cwnd_bytes: u64::from(s.cwnd) * mss,

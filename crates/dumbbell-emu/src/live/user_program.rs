@@ -8,7 +8,6 @@ use crate::live::iperf3;
 use serde::Serialize;
 use std::fs;
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -39,6 +38,15 @@ pub struct ProgramExit {
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// When it started, seconds of the run; of virtual time only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_s: Option<f64>,
+    /// When it ended; of virtual time only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_s: Option<f64>,
+    /// False if it was ended because the run's time was over; of virtual time only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<bool>,
     /// Results of iperf3, if it ran with `--json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iperf3: Option<iperf3::Outcome>,
@@ -103,9 +111,7 @@ impl Running {
         };
         let mut command = Command::new(name);
         command.args(words);
-        let reads = Path::new(name).file_name().is_some_and(|file| file == "iperf3")
-            && words.iter().any(|word| word == "-J" || word == "--json");
-        if reads {
+        if iperf3::is_json(argv) {
             command.stdout(Stdio::piped());
         }
         let mut program = Program::start(namespace, command)?;
@@ -155,6 +161,7 @@ impl Running {
             exit_code: signal.is_none().then_some(code),
             signal,
             iperf3: text.and_then(|text| iperf3::read(&text).ok()),
+            ..ProgramExit::default()
         }
     }
 }

@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
     /// Begins to read.
     ///
     /// # Errors
-    /// It is no log, of another version, altered or cut off in its header, or cannot be read.
+    /// It is not a log, of another version, altered or cut off in its header, or cannot be read.
     pub fn new(mut from: R) -> Result<Self, LogFault> {
         let mut at = 0;
         let mut bytes = vec![];

@@ -92,7 +92,7 @@ impl Defective {
         error.get_ref().and_then(|e| e.downcast_ref::<Defective>())
     }
 
-    /// Data that is no packet, or not a whole one.
+    /// Data that is not a packet, or not a whole one.
     pub fn malformed(why: Malformed, packet: &[u8]) -> Defective {
         let defect =
             if matches!(why, Malformed::Version(_)) { Defect::NotIp } else { Defect::Truncated };

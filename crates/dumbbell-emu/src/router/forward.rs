@@ -264,7 +264,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
 /// Makes a packet that is not written as it came: fragmented, replaced by an ICMP error, or
 /// corrupted. Returns false if nothing is to be written.
 #[cold]
-fn make_packet(
+pub fn make_packet(
     codec: &mut impl PacketCodec,
     packet: &[u8],
     out: &Outgoing,

@@ -17,6 +17,11 @@ impl Capture {
     fn wants(&self, socket: u32) -> bool {
         self.sockets.get(socket as usize) == Some(&true)
     }
+
+    /// The bytes that are kept of a packet of `socket`; `None` if it is not captured.
+    pub fn kept<'a>(&self, socket: u32, packet: &'a [u8]) -> Option<&'a [u8]> {
+        self.wants(socket).then(|| &packet[..packet.len().min(self.snaplen)])
+    }
 }
 
 /// Writes to the ring that the collector empties; it never waits.
@@ -55,15 +60,14 @@ impl LogRing {
     /// captured.
     #[inline]
     pub fn note_packet(&mut self, record: &Record, socket: u32, packet: &[u8]) {
-        match &self.capture {
-            Some(capture) if capture.wants(socket) => {
-                let kept = packet.len().min(capture.snaplen);
-                if !self.push(record, &packet[..kept]) {
+        match self.capture.as_ref().and_then(|capture| capture.kept(socket, packet)) {
+            Some(kept) => {
+                if !self.push(record, kept) {
                     self.uncaptured += 1;
                     self.note(record);
                 }
             }
-            _ => self.note(record),
+            None => self.note(record),
         }
     }
 

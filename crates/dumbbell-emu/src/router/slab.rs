@@ -143,7 +143,7 @@ impl Slab {
         self.release(number)
     }
 
-    /// The network has nothing more of it; what became of it, if nothing of it waits either.
+    /// The network has nothing more of it; what happened to it, if nothing of it waits either.
     #[inline]
     pub fn gone(&mut self, number: u64) -> Option<Completed> {
         self.held(number)?.gone = true;

@@ -72,6 +72,16 @@ pub struct TcpInfo {
 }
 
 impl TcpInfo {
+    /// From the bytes that a kernel of this kind of machine wrote; what it does not know stays
+    /// zero.
+    pub fn of_bytes(bytes: &[u8]) -> TcpInfo {
+        let mut info = TcpInfo::default();
+        let len = bytes.len().min(size_of::<TcpInfo>());
+        // SAFETY: at most as many bytes as `info` has, which is plain integers.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut info).cast::<u8>(), len) };
+        info
+    }
+
     /// True if a kernel that wrote `bytes` bytes of it counts expiries of the retransmission timer
     /// (Linux 6.7).
     pub const fn counts_timeouts(bytes: usize) -> bool {

@@ -33,7 +33,7 @@ const FIRST_PORT: u16 = 10_000;
 /// The jobs of `plan`, whose hosts have the addresses that `address` gives.
 ///
 /// # Errors
-/// All that the plan asks of the kernel and the kernel has not.
+/// All that the plan asks of the kernel and the kernel lacks.
 pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs, Vec<Unsupported>> {
     let mut hosts: BTreeMap<NodeId, HostRequests> = BTreeMap::new();
     let mut ports: BTreeMap<NodeId, u16> = BTreeMap::new();

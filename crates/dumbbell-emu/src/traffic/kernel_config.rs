@@ -30,7 +30,7 @@ const LARGEST_MSS: u64 = 32_767;
 /// The settings for `flow`, whose slowest link has `rate`.
 ///
 /// # Errors
-/// Everything in `tcp` and `cc` that the kernel has not.
+/// Everything in `tcp` and `cc` that the kernel lacks.
 pub fn kernel_config(
     flow: &str,
     ip: Ip,

@@ -1,7 +1,7 @@
 //! The kernel's names of congestion controls.
 use crate::traffic::host_settings::Unsupported;
 use dumbbell_algos::cc;
-use dumbbell_core::catalogue::Kernel;
+use dumbbell_core::catalogue::{Entry, Kernel};
 use dumbbell_plan::Spec;
 use serde_json::Value;
 
@@ -34,8 +34,8 @@ pub fn kernel_name(flow: &str, control: &Spec) -> Result<&'static str, Unsupport
             return Err(Unsupported::new(flow, "cc", format!("the kernel has no `{ours}`"), fix));
         }
     };
-    let defaults = entry.map(|e| (e.defaults)());
-    match defaults.as_ref().and_then(|usual| differing(usual, &control.config)) {
+    let usual = entry.map(Entry::linux_defaults);
+    match usual.as_ref().and_then(|usual| differing(usual, &control.config)) {
         None => Ok(kernel),
         Some((key, usual)) => Err(Unsupported::new(
             flow,
@@ -81,13 +81,16 @@ mod tests {
 
     #[test]
     fn parameters_other_than_the_usual_ones_are_refused_by_name() {
-        let usual =
-            cc::CATALOGUE.iter().find(|e| e.about.name == "cubic").map(|e| (e.defaults)()).unwrap();
+        let entry = cc::CATALOGUE.iter().find(|e| e.about.name == "cubic").unwrap();
+        let usual = entry.linux_defaults();
         assert_eq!(kernel_name("a", &spec("cubic", usual.clone())).unwrap(), "cubic");
         let mut other = usual;
         other["beta"] = json!(0.8);
         let refusal = kernel_name("a", &spec("cubic", other)).unwrap_err();
         assert_eq!(refusal.field, "cc.beta");
         assert!(refusal.fix.contains("0.7"), "{}", refusal.fix);
+        let rfc = (entry.defaults)();
+        let field = kernel_name("a", &spec("cubic", rfc)).unwrap_err().field;
+        assert!(["cc.growth", "cc.hystart"].contains(&&*field), "{field}");
     }
 }

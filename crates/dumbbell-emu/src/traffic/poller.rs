@@ -110,7 +110,7 @@ impl Poller {
         self.account.1.map_or(now, |before| now.since(before))
     }
 
-    /// Tells of `interest` at `socket` under the name `token`.
+    /// Reports `interest` at `socket` under the name `token`.
     ///
     /// # Errors
     /// It is among them already, or no socket.
@@ -118,7 +118,7 @@ impl Poller {
         Ok(self.epoll.add(socket, EpollEvent::new(interest, token))?)
     }
 
-    /// Tells of something else from now on.
+    /// Reports something else from now on.
     ///
     /// # Errors
     /// It is not among them.
@@ -126,7 +126,7 @@ impl Poller {
         Ok(self.epoll.modify(socket, &mut EpollEvent::new(interest, token))?)
     }
 
-    /// Tells of it no more.
+    /// Reports it no more.
     ///
     /// # Errors
     /// It is not among them.

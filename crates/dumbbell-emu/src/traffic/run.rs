@@ -48,7 +48,7 @@ pub struct Opened {
 /// what they must be told.
 ///
 /// # Errors
-/// A host has not the congestion control, or refuses an option; no descriptors are left.
+/// A host lacks the congestion control, or refuses an option; no descriptors are left.
 pub fn open(jobs: Jobs, within: Within<'_>) -> io::Result<Opened> {
     let pairs = sockets::open(&jobs.jobs, within)?;
     let work = jobs
@@ -69,7 +69,7 @@ pub fn open(jobs: Jobs, within: Within<'_>) -> io::Result<Opened> {
 
 type Worker<T> = Option<JoinHandle<io::Result<T>>>;
 
-/// A run that goes on.
+/// A run in progress.
 pub struct Running {
     halt: StopSignal,
     rows: Rows,

@@ -111,8 +111,15 @@ impl Sample {
     }
 }
 
+impl Sample {
+    /// A sample from TCP_INFO as the bytes that a kernel wrote.
+    pub fn of_bytes(at: Time, flow: usize, bytes: &[u8]) -> Sample {
+        Sample::of(at, flow, &TcpInfo::of_bytes(bytes), bytes.len())
+    }
+}
+
 /// `TCP_CA_*` of include/uapi/linux/tcp.h in our words: what is not repairing a loss is open,
-/// disorder (duplicates that tell of nothing yet) and the reduction after an ECN echo (CWR) too.
+/// disorder (duplicates that report nothing yet) and the reduction after an ECN echo (CWR) too.
 fn phase(ca_state: u8) -> Phase {
     match ca_state {
         3 => Phase::Recovery,
@@ -127,7 +134,7 @@ fn phase(ca_state: u8) -> Phase {
 pub struct Means {
     /// Integral of the congestion window, segment seconds.
     pub cwnd_integral: f64,
-    /// Seconds that were looked at.
+    /// Seconds that were examined.
     pub seconds: f64,
     /// Of these, seconds in which the sender's buffer had nothing more to send.
     pub unfed_seconds: f64,
@@ -149,7 +156,23 @@ pub struct SenderSummary {
     last: Option<Sample>,
 }
 
-/// Rows of all flows, for whoever takes them while the run goes on or afterwards.
+impl SenderSummary {
+    /// Adds a sample, which lies in the window, is that of the end of the warm-up, or the last.
+    pub fn add(&mut self, sample: Sample, windowed: bool, warm: bool, end: bool) {
+        if warm {
+            self.warm = Some(sample);
+        }
+        if windowed {
+            self.means.add(self.last, &sample);
+        }
+        self.last = (windowed || warm).then_some(sample);
+        if end {
+            self.end = Some(sample);
+        }
+    }
+}
+
+/// Rows of all flows, for whoever takes them during the run or after it.
 #[derive(Clone, Default)]
 pub struct Rows(Arc<Mutex<Vec<Sample>>>);
 
@@ -263,18 +286,8 @@ impl Sampler {
         let finished = state.is_finished();
         let (info, known) = call::info(state.sender.as_fd()).ok()?;
         let sample = Sample::of(self.clock.now(), *flow, &info, known);
-        let seen = &mut self.seen[i];
-        if warm {
-            seen.warm = Some(sample);
-        }
         let windowed = self.ticks.past_warmup(sample.at);
-        if windowed {
-            seen.means.add(seen.last, &sample);
-        }
-        seen.last = (windowed || warm).then_some(sample);
-        if end || finished {
-            seen.end = Some(sample);
-        }
+        self.seen[i].add(sample, windowed, warm, end || finished);
         Some(sample)
     }
 }

@@ -54,7 +54,7 @@ pub fn permit_descriptors() -> io::Result<()> {
 /// Opens the sockets of all `jobs`, each in its host.
 ///
 /// # Errors
-/// A host has not the congestion control, or refuses an option; no descriptors are left.
+/// A host lacks the congestion control, or refuses an option; no descriptors are left.
 pub fn open(jobs: &[Job], within: Within<'_>) -> io::Result<Vec<Pair>> {
     permit_descriptors()?;
     let mut by_host: BTreeMap<NodeId, Vec<(usize, usize)>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Pieces of bytes, sorted by time, however many there are: what does not fit into memory waits in
-//! a temporary file, sorted in itself, and is merged.
+//! Pieces of bytes, sorted by time, however many there are: what does not fit into memory is sorted
+//! into temporary files, which are merged.
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -19,6 +19,18 @@ pub struct Sorter {
     index: Vec<(Key, u32, u32)>,
     runs: Vec<File>,
     memory: usize,
+}
+
+/// Appends words, with which a piece may begin.
+pub fn put(out: &mut Vec<u8>, words: &[u64]) {
+    words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+}
+
+/// The `N` words that a piece begins with, and what follows them.
+pub fn words<const N: usize>(piece: &[u8]) -> ([u64; N], &[u8]) {
+    let (head, rest) = piece.split_at(8 * N);
+    let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| head[8 * i + k]));
+    (std::array::from_fn(word), rest)
 }
 
 impl Default for Sorter {

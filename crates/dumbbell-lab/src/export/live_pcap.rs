@@ -14,7 +14,7 @@ use crate::export::record_reader::usage;
 use crate::export::result_dir::Run;
 use crate::formats::pcapng::{self, Way};
 use crate::language::problem::{Diagnostic, Problem};
-use crate::run::testbed::log_problem;
+use crate::run::logged::log_problem;
 use dumbbell_core::packet::Dscp;
 use dumbbell_emu::live::host_map::HostMap;
 use dumbbell_emu::live::replay::ReplayFault;
@@ -251,7 +251,7 @@ impl<'p> CaptureContext<'p> {
         if socket.is_multiple_of(2) { flow.from } else { flow.to }
     }
 
-    /// True if what passes at the host of `socket` is looked at.
+    /// True if what passes at the host of `socket` is examined.
     fn at_host(&self, socket: u32) -> bool {
         match self.view {
             None => true,
@@ -262,7 +262,7 @@ impl<'p> CaptureContext<'p> {
         }
     }
 
-    /// The packet of a record, if it is looked at.
+    /// The packet of a record, if it is examined.
     fn sees<'a>(
         &mut self,
         record: &Record,

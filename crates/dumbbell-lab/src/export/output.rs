@@ -71,7 +71,7 @@ impl Output {
 }
 
 impl Write for Output {
-    /// A reader that has seen enough (`| head`) is no error.
+    /// A reader that has seen enough (`| head`) is not an error.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len() as u64;
         enough(self.out.write_all(bytes)).map(|()| bytes.len())

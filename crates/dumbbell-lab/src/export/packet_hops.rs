@@ -1,6 +1,6 @@
-//! Packets with the links that they came to and with what queues said of them: three records read
-//! side by side, each only as far as the packet at hand needs. What was read too early waits; that
-//! is as much as is on its way.
+//! Packets with the links that they came to and the verdicts of queues on them: three records read
+//! side by side, each only as far as the packet at hand needs. What was read too early waits, which
+//! is at most what is in flight.
 use crate::export::packet_rows::{Name, Names, Packet, Packets};
 use crate::export::record_reader::{Record, Rows, count};
 use crate::language::problem::Problem;
@@ -16,6 +16,8 @@ pub struct Hop {
     pub link: LinkId,
     /// Arrival, ps.
     pub arrived: u64,
+    /// Packets that it found waiting.
+    pub backlog: u64,
     /// Departure of its last bit, ps.
     pub departed: Option<u64>,
     /// Arrival at the other end, ps.
@@ -167,7 +169,7 @@ pub(super) fn read_hops(
     let (number, arrived, departed) =
         (rows.counts("packet")?, rows.counts("arrived_ps")?, rows.counts("departed_ps")?);
     let (far_end, dropped) = (rows.counts("far_end_ps")?, rows.counts("dropped_ps")?);
-    let dscp = rows.newer_counts("dscp");
+    let (backlog, dscp) = (rows.counts("backlog_packets")?, rows.newer_counts("dscp"));
     for row in 0..rows.len() {
         let (Some(f), Some(l)) =
             (flow.key(row).and_then(|k| flows[k]), link.key(row).and_then(|k| links[k]))
@@ -178,6 +180,7 @@ pub(super) fn read_hops(
         out.entry((f, from.get(row) == Some("sender"), number.value(row))).or_default().push(Hop {
             link: l,
             arrived: arrived.value(row),
+            backlog: backlog.value(row),
             departed: count(departed, row),
             far_end: count(far_end, row),
             dropped,

@@ -19,6 +19,10 @@ pub struct Packet {
     pub delivered: Option<u64>,
     /// Instant, ps, and link of its drop.
     pub dropped: Option<(u64, usize)>,
+    /// Why it was dropped; empty: it was not.
+    pub reason: String,
+    /// True if its bytes were sent before.
+    pub retransmit: bool,
     /// As tcpdump writes them: `S`, `F`, `E`, `W`, `.`; empty for UDP.
     pub flags: String,
     /// Stream offsets.
@@ -43,6 +47,15 @@ pub struct Packet {
     pub window: u64,
     /// Options as tcpdump writes them.
     pub options: String,
+}
+
+impl Packet {
+    /// The bytes of the stream that a packet of TCP takes, from the first to the one after the
+    /// last: a SYN and a FIN take one. `None` of UDP.
+    pub fn bytes(&self) -> Option<(u64, u64)> {
+        let takes = u64::from(self.flags.contains(['S', 'F']));
+        self.seq.map(|seq| (seq, seq + self.payload.max(takes)))
+    }
 }
 
 /// The numbers of flows and links by their names in a plan.
@@ -108,6 +121,7 @@ fn read(rows: &Rows<'_>, names: &Names, out: &mut VecDeque<Packet>) -> Result<()
     let (payload, ip_len) = (rows.counts("payload_bytes")?, rows.counts("ip_len_bytes")?);
     let (val, ecr) = (rows.counts("ts_val_ps")?, rows.counts("ts_ecr_ps")?);
     let (ce, options) = (rows.truths("ce_on_arrival")?, rows.texts("options")?);
+    let (reason, again) = (rows.words("reason")?, rows.truths("retransmit")?);
     let (dscp, arrived) = (rows.newer_counts("dscp"), rows.newer_counts("dscp_on_arrival"));
     let octet =
         |column: Option<&UInt64Array>, row| column.and_then(|c| count(c, row)).map(|n| n as u8);
@@ -118,6 +132,8 @@ fn read(rows: &Rows<'_>, names: &Names, out: &mut VecDeque<Packet>) -> Result<()
             sent: sent.value(row),
             delivered: count(delivered, row),
             dropped: count(dropped, row).zip(at.key(row).and_then(|k| links[k])),
+            reason: reason.get(row).unwrap_or_default().into(),
+            retransmit: again.value(row),
             flags: flags.get(row).unwrap_or_default().into(),
             seq: count(seq, row),
             ack: count(ack, row),

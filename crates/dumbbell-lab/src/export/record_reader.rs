@@ -175,3 +175,8 @@ impl Rows<'_> {
 pub fn count(a: &UInt64Array, row: usize) -> Option<u64> {
     (!a.is_null(row)).then(|| a.value(row))
 }
+
+/// Picoseconds of an instant in seconds.
+pub fn ps(seconds: f64) -> u64 {
+    (seconds * 1e12).round() as u64
+}

@@ -5,7 +5,7 @@ use crate::export::record_reader::{Record, usage};
 use crate::language::problem::{Diagnostic, Problem};
 use crate::results::manifest;
 use crate::results::manifest::SUMMARY;
-use crate::run::testbed::LOG;
+use crate::run::logged::LOG;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,11 @@ impl Run {
             return Err(usage(d.fix("`dumbbell run FILE --out DIR` makes one")));
         }
         Ok(Run { dir: dir.into() })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.dir
     }
 
     /// `summary.json`; of `point-N` and `seed-N` their part of the document above them, which alone

@@ -1,5 +1,4 @@
-//! Files that outlive a loss of power, and the digests by which a reader knows that they are what
-//! was written.
+//! Files that survive a loss of power, and the digests by which a reader checks them.
 //!
 //! A file is written without a name in its own folder, synced, and renamed to its place; then the
 //! folder is synced. Until the rename the older file is untouched, and after a return without an
@@ -164,8 +163,8 @@ pub fn persist(new: Draft, file: &Path) -> io::Result<()> {
     sync_dir(parent(&place))
 }
 
-/// Puts the folder `new`, whose files are synced, in the place of the folder `old` in one step;
-/// `old` may be missing. Afterwards the content of `old` is in `new`.
+/// Puts the folder `new`, whose files are synced, in place of the folder `old` in one step; `old`
+/// may be missing. Afterward the content of `old` is in `new`.
 ///
 /// # Errors
 /// The folders cannot be written to, or are on two file systems.

@@ -1,8 +1,8 @@
 //! Reads files that a request, a scenario or a result names: regular files only.
 //!
 //! Opening a pipe waits for its other end, a device may have no end, and opening some devices does
-//! something. So a file is looked at before it is opened, and again when it is open, because its
-//! name may stand for another one by then.
+//! something. So a file is checked before it is opened, and again when it is open, because its name
+//! may stand for another one by then.
 use rustix::fs::OFlags;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};

@@ -1,8 +1,8 @@
 //! A place in which files grow until they are whole.
 //!
 //! It is a directory with a temporary name beside the place where its files will be, so that they
-//! can be moved there in one step. It goes when it is dropped; what a process that was killed has
-//! left, the next one that works in the same directory clears away: what has a lock that nobody
+//! can be moved there in one step. It is removed when it is dropped. What a killed process has
+//! left, the next one that works in the same directory removes: directories whose lock nobody
 //! holds.
 use crate::files::durable::NEW;
 use crate::files::lock::{Mode, Tried, acquire, attempt};

@@ -20,6 +20,21 @@ pub struct ArrowTable {
     pub batches: Vec<RecordBatch>,
 }
 
+impl ArrowTable {
+    /// A table of one batch.
+    ///
+    /// # Panics
+    /// The columns have different lengths.
+    pub fn of_columns(columns: Vec<(String, ArrayRef)>) -> ArrowTable {
+        let fields: Vec<Field> =
+            columns.iter().map(|(n, a)| Field::new(n, a.data_type().clone(), true)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let arrays = columns.into_iter().map(|(_, a)| a).collect();
+        let batch = RecordBatch::try_new(schema.clone(), arrays).expect("columns of one length");
+        ArrowTable { schema, batches: vec![batch] }
+    }
+}
+
 /// The labels that tell a run's rows from those of another run:
 /// `{"point": 2, "queue.limit": "36 pkt", "seed": 7}`.
 pub type Labels = Map<String, Value>;

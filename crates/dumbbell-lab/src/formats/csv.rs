@@ -1,5 +1,6 @@
 //! Comma-separated values (RFC 4180): a header with the names of the columns, whose endings are
-//! their units; CRLF; what has a comma, a quote or a line's end is quoted. Nothing stands for null.
+//! their units; CRLF; what has a comma, a quote or a line's end is quoted. An empty field stands
+//! for null.
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};

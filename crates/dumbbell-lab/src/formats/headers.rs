@@ -1,5 +1,5 @@
-//! Link, IP and TCP headers of a captured packet, as far as they were kept. It reads what it finds
-//! and believes no length that the bytes do not bear out.
+//! Link, IP and TCP headers of a captured packet, as far as they were kept. It reads what it finds,
+//! and trusts no length that exceeds the bytes.
 use dumbbell_wire::bytes::{u16_at, u32_at};
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! A directory of results. Everything is written under a temporary name beside its place and moved
 //! when whole: a run that is killed leaves no half file, and what was there before stays until
-//! then. What it leaves under the temporary name the next run into the same directory clears away.
+//! then. The next run into the same directory removes what it left under the temporary name.
 use crate::files::durable;
 use crate::files::staging::StagingDir;
 use crate::language::problem::Problem;

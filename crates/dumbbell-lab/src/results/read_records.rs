@@ -1,10 +1,11 @@
-//! Records read back from their Parquet files, which are checked before they are believed.
+//! Records read back from their Parquet files, which are checked first.
 use crate::files::regular;
 use crate::language::problem::Problem;
 use crate::results::manifest;
 use crate::results::manifest::damaged;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 use std::cell::Cell;
@@ -28,6 +29,18 @@ impl Records {
     /// # Errors
     /// Code 3: it is damaged; 2: it cannot be read.
     pub fn open(file: &Path, rows: usize) -> Result<Option<Records>, Problem> {
+        Records::open_columns(file, rows, |_| true)
+    }
+
+    /// [`Self::open`] with the columns whose names are wanted.
+    ///
+    /// # Errors
+    /// As of [`Self::open`].
+    pub fn open_columns(
+        file: &Path,
+        rows: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Records>, Problem> {
         if !manifest::check(file)? {
             return Ok(None);
         }
@@ -37,7 +50,10 @@ impl Records {
                 builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
             let metadata =
                 pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
-            let reader = builder.with_batch_size(rows).build()?;
+            let named = builder.schema().fields().iter().enumerate();
+            let places = named.filter(|(_, field)| wanted(field.name())).map(|(place, _)| place);
+            let columns = ProjectionMask::roots(builder.parquet_schema(), places);
+            let reader = builder.with_batch_size(rows).with_projection(columns).build()?;
             // The schema of the reader, not of the file: it names the types that the batches have.
             let schema = arrow_array::RecordBatchReader::schema(&reader);
             Ok(Some(Records { file: file.into(), reader, schema, metadata }))

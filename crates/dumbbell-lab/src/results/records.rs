@@ -1,20 +1,21 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every
 //! reaction of a sender, every packet, every acknowledgment on the reverse path.
 mod acks;
-mod columns;
+pub(crate) mod columns;
 mod completions;
 mod delays;
-mod gauges;
+pub(crate) mod gauges;
 mod markers;
 pub mod packet_fields;
 mod packets;
 pub(crate) mod parquet_table;
 mod reactions;
+pub(crate) mod tap;
 
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use crate::results::row_order;
 use acks::Acks;
-use columns::{FLOWS, QUEUES, SIGNALS};
+use columns::{FLOWS, QUEUES, SIGNALS, flow_cells, queue_cells};
 use delays::Delays;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
@@ -31,6 +32,7 @@ use parquet::errors::ParquetError;
 use reactions::Reactions;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use tap::Tap;
 
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
@@ -64,7 +66,7 @@ impl SeriesFile {
     }
 }
 
-/// Writes a run's records while it goes on. The first error stops the writing and is kept.
+/// Writes a run's records during the run. The first error stops the writing and is kept.
 pub struct Recorder<'a> {
     plan: &'a Plan,
     flows: Option<SeriesFile>,
@@ -80,6 +82,8 @@ pub struct Recorder<'a> {
     delays: Option<Delays>,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
+    /// Whoever sees the rows of the series while the run goes on.
+    tap: Option<Tap<'a>>,
     failed: Option<ParquetError>,
 }
 
@@ -143,8 +147,19 @@ impl<'a> Recorder<'a> {
             acks,
             delays,
             before,
+            tap: None,
             failed: None,
         })
+    }
+
+    /// Shows the rows of the series to whoever watches the run.
+    pub fn tapped(&mut self, tap: Option<Tap<'a>>) {
+        self.tap = tap;
+    }
+
+    /// Hands over the rows that whoever watches has not seen.
+    pub fn publish(&mut self) {
+        self.tap.iter_mut().for_each(Tap::publish);
     }
 
     /// Puts what it measured into the report.
@@ -320,44 +335,22 @@ impl Observer for Recorder<'_> {
 
     fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
         let Some(sheet) = &mut self.flows else { return };
-        let goodput =
-            self.before[flow].replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
-                let span = t.since(then).seconds();
-                (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
-            });
-        let cells = [
-            Cell::Real(t.seconds()),
-            Cell::Word(&self.plan.flows[flow].name),
-            Cell::Count(row.cwnd_bytes),
-            Cell::Real(row.cwnd_packets),
-            row.ssthresh_bytes.into(),
-            row.srtt.map(|s| s.ps() as f64 / PS_PER_US).into(),
-            Cell::Real(row.rto.ps() as f64 / PS_PER_US),
-            Cell::Count(row.in_flight_bytes),
-            Cell::Count(row.delivered_bytes),
-            Cell::Count(row.sent_bytes),
-            Cell::Count(row.retransmits),
-            goodput.into(),
-            Cell::Word(phase(row.phase)),
-            Cell::Count(row.sent_packets),
-            Cell::Count(row.delivered_packets),
-            Cell::Count(row.lost_packets),
-            Cell::Count(row.received_bytes),
-        ];
+        let name = (&*self.plan.flows[flow].name, t);
+        let cells = flow_cells(name, row, &mut self.before[flow]);
+        if let Some(tap) = &mut self.tap {
+            tap.flow(flow, &cells, &row.gauges);
+        }
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
     }
 
-    fn queue(&mut self, t: Time, link: usize, row: &QueueRow) {
-        let link = &self.plan.links[link];
+    fn queue(&mut self, t: Time, number: usize, row: &QueueRow) {
+        let link = &self.plan.links[number];
         let Some(sheet) = self.queues.as_mut().filter(|_| link.report) else { return };
-        let cells = [
-            Cell::Real(t.seconds()),
-            Cell::Word(&link.name),
-            Cell::Count(row.packets.into()),
-            Cell::Count(row.bytes),
-            Cell::Count(row.dropped),
-        ];
+        let cells = queue_cells(link, t, row);
+        if let Some(tap) = &mut self.tap {
+            tap.queue(number, &cells, &row.gauges);
+        }
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
     }

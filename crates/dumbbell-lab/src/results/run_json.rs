@@ -23,14 +23,18 @@ pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
         run["server"] = json!(visit.server);
         run["duration_s"] = json!(ended.seconds());
     }
-    let Some(validity) = &output.validity else { return run };
-    run["on"] = "kernel".into();
+    let live = output.validity.is_some();
+    if live || output.linux {
+        run["on"] = if live { "kernel" } else { "linux" }.into();
+    }
     if let (Some(all), Some(told)) =
         (&output.report.fragmentation, run.get_mut("fragmentation").and_then(Value::as_object_mut))
+        && (live || output.linux)
     {
         // Nobody tells what hosts of their own kernel did with fragments.
         *told = metrics::FRAGMENTED.values(&all.cuts, &window(plan, &output.report)).collect();
     }
+    let Some(validity) = &output.validity else { return run };
     run["validity"] = json!(validity);
     if !validity.valid {
         run["valid"] = false.into();

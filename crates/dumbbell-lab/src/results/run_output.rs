@@ -14,4 +14,6 @@ pub struct RunOutput {
     pub validity: Option<Validity>,
     /// The end of a user's programs, and its instant.
     pub visit: Option<(ProgramOutcome, Span)>,
+    /// True if user-mode kernels were at the ends.
+    pub linux: bool,
 }

@@ -181,7 +181,7 @@ fn complete(name: &str, of: &mut Value) {
                 json!({ "type": "object", "additionalProperties": reference("maybe_real") });
             let doc = "What its application measured of itself, by the names of its source.";
             add("application", numbers, doc, false);
-            add("path", reference("path"), "If its sender learned something of its path.", false);
+            add("path", reference("path"), "What its sender learned about its path.", false);
             add("acks", reference("acks"), "Where `record.acks` follows it.", false);
         }
         "conservation" => {

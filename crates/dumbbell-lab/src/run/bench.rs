@@ -70,6 +70,8 @@ pub fn bench(order: &BenchRequest) -> Result<Value, Problem> {
         meter: &meter,
         simulate,
         user_program: None,
+        watcher: None,
+        kernel: None,
     };
     let watch = Stopwatch::start();
     let world = engine::world(&engine, &plan).map_err(refused)?;

@@ -1,6 +1,5 @@
-//! `dumbbell test`: the conformance suite of the catalogue, applied to algorithms that were
-//! brought; and traces, which drive one algorithm without a network, for property tests of a user's
-//! own.
+//! `dumbbell test`: the conformance suite of the catalogue, applied to a user's algorithms; and
+//! traces, which drive one algorithm without a network, for a user's property tests.
 use crate::files::environment::builtin_plugins;
 use crate::language::lookup::{Family, resolve};
 use crate::language::plugins;

@@ -5,6 +5,7 @@ use crate::results::records;
 use crate::results::records::{Recorder, Series};
 use crate::results::run_json;
 use crate::results::run_output::RunOutput;
+use crate::run::watch::Watcher;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::plugin::{Failure, Plugins};
@@ -69,6 +70,10 @@ pub struct Engine<'a> {
     pub loader: &'a dyn PluginLoader,
     /// Programs in place of traffic of ours; between real hosts only.
     pub user_program: Option<UserProgram>,
+    /// Whoever watches the runs.
+    pub watcher: Option<&'a Watcher>,
+    /// The user-mode kernel of runs on one.
+    pub kernel: Option<&'a Path>,
 }
 
 impl Engine<'_> {
@@ -166,7 +171,7 @@ fn failed(seed: u64, problem: &Problem) -> Value {
     row
 }
 
-/// The problem that a row's `error` tells of.
+/// The problem that a row's `error` reports.
 pub fn problem(error: &Value) -> Problem {
     let code = error["code"].as_i64().unwrap_or(1) as i32;
     let d = Diagnostic::new(error["message"].as_str().unwrap_or_default());
@@ -243,6 +248,7 @@ pub fn simulate(
             wall_s: began.elapsed().as_secs_f64(),
             validity: None,
             visit: None,
+            linux: false,
         });
     }
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
@@ -251,6 +257,7 @@ pub fn simulate(
         |dir| Recorder::new(plan, engine.plugins, dir),
     );
     let mut recorder = recorder.map_err(unwritten)?;
+    recorder.tapped(engine.watcher.and_then(|watcher| watcher.tap(plan)));
     let mut world = world(engine, plan)?;
     recorded(engine, plan, &mut world, &mut recorder)?;
     if recorder.failed() {
@@ -262,7 +269,7 @@ pub fn simulate(
     let wall_s = began.elapsed().as_secs_f64();
     let print = run_json::hex(report.fingerprint);
     recorder.close(&records::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
-    Ok(RunOutput { report, wall_s, validity: None, visit: None })
+    Ok(RunOutput { report, wall_s, validity: None, visit: None, linux: false })
 }
 
 /// The world of `plan` at its start.
@@ -294,10 +301,12 @@ pub fn recorded(
     world: &mut World,
     by: &mut Recorder<'_>,
 ) -> Result<(), Stop> {
-    if by.follows() {
-        return go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()));
-    }
-    go(engine, plan, world, |world| (world.run(&mut Series(by), CHUNK), by.failed()))
+    let follows = by.follows();
+    go(engine, plan, world, |world| {
+        let ended = if follows { world.run(by, CHUNK) } else { world.run(&mut Series(by), CHUNK) };
+        by.publish();
+        (ended, by.failed())
+    })
 }
 
 /// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in

@@ -55,16 +55,15 @@ impl Asked for WorkRequest {
     }
 }
 
-/// The runs of a request that its store has not, at most `points` of them, with all that a worker
-/// needs:
-/// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of",
+/// The runs of a request that its store lacks, at most `points` of them, with all that a worker
+/// needs: `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of",
 /// "plan"}]}`. Those that are named in `except` have had their chance.
 ///
 /// # Errors
 /// As [`crate::run::run`].
 pub fn jobs(request: &Request) -> Result<Value, Problem> {
     let study = Study::with(&request.study_input(), &ThisMachine, &NoPlugins, request.keep_going)?;
-    if request.on == On::Kernel {
+    if request.on != On::Sim {
         let fix = "run it here, without workers";
         return Err(Problem::failure(
             "runs between real hosts are made where they are asked for",
@@ -153,6 +152,8 @@ pub fn work(order: WorkRequest) -> Result<Value, Problem> {
         meter: &meter,
         simulate,
         user_program: None,
+        watcher: None,
+        kernel: None,
     };
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();

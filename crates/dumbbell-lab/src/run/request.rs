@@ -4,6 +4,7 @@ use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::{Study, StudyInput};
+use crate::run::watch::WatchRequest;
 use crate::verb::{self, Asked};
 use dumbbell_sim::Options;
 use schemars::JsonSchema;
@@ -14,8 +15,8 @@ use std::path::PathBuf;
 /// A request:
 /// `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"],
 /// "seed", "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble",
-/// "audit", "fold", "hold", "straight", "on": "sim" | "kernel", "points", "except", "use":
-/// ["FILE"]}`; all but the source are optional.
+/// "audit", "fold", "hold", "straight", "on": "sim" | "kernel" | "linux", "kernel", "points",
+/// "except", "use": ["FILE"], "watch"}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RunRequest")]
@@ -43,9 +44,11 @@ pub struct Request {
     /// Keys of runs that are not to be tried again.
     #[serde(default)]
     pub except: Vec<String>,
-    /// The place where it runs: simulator or kernel.
+    /// The place where it runs: simulator, this machine's kernel, or user-mode kernels.
     #[serde(default)]
     pub on: On,
+    /// The user-mode kernel of a run on `linux`: the program.
+    pub kernel: Option<PathBuf>,
     /// Follow each packet by number.
     #[serde(default)]
     pub audit: bool,
@@ -66,6 +69,8 @@ pub struct Request {
     /// scenario come after.
     #[serde(default, rename = "use")]
     pub uses: Vec<PathBuf>,
+    /// What the caller is told of the runs while they go on.
+    pub watch: Option<WatchRequest>,
 }
 
 /// The place where a scenario runs.
@@ -77,6 +82,8 @@ pub enum On {
     Sim,
     /// Between real hosts.
     Kernel,
+    /// In virtual time, with the TCP of user-mode kernels.
+    Linux,
 }
 
 fn yes() -> bool {
@@ -126,7 +133,7 @@ impl Request {
         ];
         also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
         also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
-        if self.on == On::Kernel {
+        if self.on != On::Sim {
             // The kernel's TCP is no other's, whatever the scenario says.
             also.insert("profile".into(), json!("linux"));
         }
@@ -136,7 +143,7 @@ impl Request {
     /// Adds the warnings of a run on real kernels to `study`, if this asks for one. The profile is
     /// read again as it is written: [`Self::study_input`] replaces it.
     pub(crate) fn lint(&self, study: &mut Study, loader: &dyn PluginLoader) -> Result<(), Problem> {
-        if self.on == On::Kernel {
+        if self.on != On::Sim {
             let mut input = self.study_input();
             input.also.shift_remove("profile");
             let written = Study::with(&input, &ThisMachine, loader, self.keep_going)?.resolved;

@@ -1,4 +1,4 @@
-//! Scripts that test one end of a TCP step by step ([`dumbbell_script`]), as documents for doors.
+//! Scripts that test one end of a TCP step by step ([`dumbbell_script`]), as documents for the API.
 use crate::language::problem::{Diagnostic, Place, Problem, Texts, code};
 use crate::verb::Asked;
 use dumbbell_script::Failure;

@@ -3,11 +3,13 @@ use crate::files::environment::ThisMachine;
 use crate::language::plugins::NoPlugins;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
-use crate::run::engine::Stop;
+use crate::run::engine::{Simulate, Stop};
+use crate::run::linux::on_linux;
+use crate::run::logged::refusal;
 use crate::run::request::Request;
 use crate::run::run_with;
-use crate::run::testbed::{emulate, refusal};
-use crate::verb::{Asked, Progress};
+use crate::run::testbed::emulate;
+use crate::verb::{Asked, Caller};
 use dumbbell_emu::calibrate::{SHARE, demand};
 use dumbbell_emu::live;
 use dumbbell_emu::live::host_map::HostMap;
@@ -44,15 +46,18 @@ impl Asked for ShellRequest {}
 /// # Errors
 /// As [`crate::run::run`]; 2: no program is named, or the network has more than one point; 4: there
 /// is no such program.
-pub fn shell(request: ShellRequest, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+pub fn shell(request: ShellRequest, by: &Caller<'_>) -> Result<Value, Problem> {
     let ShellRequest { program: client, server, unshaped, run } = request;
     if client.is_empty() {
         return Err(wrong("no program is named", "write it behind --"));
     }
+    let virtual_time = run.get("on") == Some(&json!("linux"));
     let mut request = Value::Object(run);
-    request["on"] = json!("kernel");
+    if !virtual_time {
+        request["on"] = json!("kernel");
+    }
     let mut plan = planned(&request)?;
-    if !unshaped.is_empty() {
+    if !unshaped.is_empty() && !virtual_time {
         lower(&mut request, &plan, &unshaped)?;
         plan = planned(&request)?;
     }
@@ -68,15 +73,9 @@ pub fn shell(request: ShellRequest, progress: &dyn Fn(Progress) -> bool) -> Resu
         client: named(client),
         server: server.filter(|words| !words.is_empty()).map(named),
     };
-    let mut said =
-        run_with(&Request::read(&request)?, progress, &NoPlugins, (emulate, Some(user_program)))?;
-    // The scenario says how long a program may run at most.
-    if let Some(ended) =
-        said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null())
-    {
-        said["duration_s"] = ended;
-    }
-    Ok(said)
+    let by = Caller { plugins: &NoPlugins, ..*by };
+    let run: Simulate = if virtual_time { on_linux } else { emulate };
+    run_with(&Request::read(&request)?, &by, (run, Some(user_program)))
 }
 
 /// The plan of the one network.

@@ -5,11 +5,12 @@ use crate::language::plugins::PluginLoader;
 use crate::language::problem::Problem;
 use crate::resolve::study::Study;
 use crate::resolve::{limits, path_sharing};
+use crate::results::records::gauges;
 use crate::run::request::{On, Request};
 use dumbbell_core::units::Span;
-use dumbbell_plan::Plan;
+use dumbbell_plan::{Link, Plan};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::io::BufWriter;
 
 #[derive(Serialize)]
@@ -54,7 +55,7 @@ pub fn plan(request: &Request, loader: &dyn PluginLoader) -> Result<String, Prob
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());
     for point in sound().take(most) {
         let mut plan = study.plan(point, point.seeds[0])?;
-        if request.on == On::Kernel {
+        if request.on != On::Sim {
             plan.testbed = point.testbed();
         }
         points.push(ShownPoint {
@@ -107,6 +108,23 @@ pub fn sharing(request: &Request, loader: &dyn PluginLoader) -> Result<Value, Pr
     let study = Study::with(&request.study_input(), &ThisMachine, loader, false)?;
     let one = &study.points[0];
     Ok(path_sharing::sharing(&study.plan(one, one.seed())?))
+}
+
+/// The gauges that the queues of the first point show when it starts, by link: a number, or null
+/// for one that has none yet.
+///
+/// # Errors
+/// As [`plan`].
+pub fn gauges(request: &Request, loader: &dyn PluginLoader) -> Result<Value, Problem> {
+    let study = Study::with(&request.study_input(), &ThisMachine, loader, false)?;
+    let one = &study.points[0];
+    let plan = study.plan(one, one.seed())?;
+    let shown = |link: &Link| {
+        let gauges = gauges::of_link(link, &study.plugins);
+        let gauges = gauges.into_iter().map(|(name, value)| (name.to_string(), json!(value)));
+        (link.name.to_string(), Value::Object(gauges.collect()))
+    };
+    Ok(Value::Object(plan.links.iter().filter(|link| link.report).map(shown).collect()))
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

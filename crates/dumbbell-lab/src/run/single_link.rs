@@ -6,19 +6,17 @@ use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::{Study, StudyInput};
-use crate::results::records::packet_fields;
-use crate::run::engine;
+use crate::run::packet_columns::{common_columns, counts, moments, words_of};
+use crate::run::{engine, kernel_queue};
 use crate::verb;
-use arrow_array::builder::{StringDictionaryBuilder, UInt64Builder};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
-use arrow_schema::{Field, Schema};
+use arrow_array::{ArrayRef, Float64Array, UInt64Array};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 use dumbbell_sim::{Arrival, PacketOutcome, drive as through};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The name of the link: its queue's chance is that of `port/red` under the seed.
@@ -46,14 +44,17 @@ pub struct Arrivals {
 struct Request {
     link: Map<String, Value>,
     seed: u64,
+    /// The user-mode kernel that has the queue; without it, the queue is the simulator's.
+    kernel: Option<PathBuf>,
 }
 
-/// Sends arrivals through a link. The request is `{"link": {...}, "seed"}`, the link as in a
-/// scenario, without `between` and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`,
-/// `flow`, `dscp`, `queue_packets` (what it found), `verdict` (`pass`, `mark`, `drop`), `reason`,
-/// the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint), `dropped_ps`,
-/// `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows after the
-/// decision; `probe_` before a name that is taken.
+/// Sends arrivals through a link. The request is `{"link": {...}, "seed", "kernel"}`, the link as
+/// in a scenario, without `between` and `name`. With `kernel`, a program, the queue is the
+/// kernel's: see [`kernel_queue::drive`] for its rows. A row for each arrival: `time_ps`, `bytes`,
+/// `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict` (`pass`, `mark`, `drop`),
+/// `reason`, the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint),
+/// `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows
+/// after the decision; `probe_` before a name that is taken.
 ///
 /// # Errors
 /// Code 2: a link or arrivals that cannot be read; 1: an algorithm of the user's own failed.
@@ -64,10 +65,14 @@ pub fn drive(
 ) -> Result<ArrowTable, Problem> {
     let asked: Request = verb::typed(request)?;
     let arrivals = read(arrivals)?;
+    let kernel = asked.kernel.clone();
     let (plan, plugins) = plan(asked, loader)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);
     engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins)
         .map_or(Ok(()), Err)?;
+    if let Some(kernel) = kernel {
+        return kernel_queue::drive(&plan, &plan.links[link], &arrivals, (&kernel, &plugins));
+    }
     let mut outcome = None;
     loader.within(&mut || outcome = Some(through(&plan, link, &arrivals, &plugins)));
     let outcome = outcome.unwrap_or_else(|| through(&plan, link, &arrivals, &plugins));
@@ -149,39 +154,20 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
 }
 
 fn table(arrivals: &[Arrival], fates: &[PacketOutcome]) -> ArrowTable {
-    let count = |f: &dyn Fn(usize) -> u64| -> ArrayRef {
-        Arc::new(UInt64Array::from_iter_values((0..fates.len()).map(f)))
-    };
-    let moment = |f: fn(&PacketOutcome) -> Option<Time>| -> ArrayRef {
-        let mut b = UInt64Builder::with_capacity(fates.len());
-        fates.iter().for_each(|fate| b.append_option(f(fate).map(Time::ps)));
-        Arc::new(b.finish())
-    };
-    let words_of = |f: &dyn Fn(usize) -> Option<&'static str>| -> ArrayRef {
-        let mut b = StringDictionaryBuilder::<Int32Type>::new();
-        (0..fates.len()).for_each(|i| b.append_option(f(i)));
-        Arc::new(b.finish())
-    };
-    let mut columns: Vec<(String, ArrayRef)> = [
-        ("time_ps", count(&|i| arrivals[i].at.ps())),
-        ("bytes", count(&|i| u64::from(arrivals[i].ip_len))),
-        ("ecn", words_of(&|i| Some(packet_fields::ecn(arrivals[i].ecn)))),
-        ("flow", count(&|i| u64::from(arrivals[i].flow))),
-        ("dscp", count(&|i| u64::from(arrivals[i].dscp.0))),
-        ("queue_packets", count(&|i| u64::from(fates[i].backlog))),
-        ("verdict", words_of(&|i| Some(verdict(&fates[i])))),
-        ("reason", words_of(&|i| fates[i].reason.map(|r| r.name()))),
+    let moment = |f: fn(&PacketOutcome) -> Option<Time>| moments(fates.iter().map(f));
+    let dscp = fates.iter().map(|f| f.dscp.map(|d| u64::from(d.0)));
+    let mut columns = common_columns(arrivals);
+    let own: [(&str, ArrayRef); 8] = [
+        ("queue_packets", counts(fates.iter().map(|f| u64::from(f.backlog)))),
+        ("verdict", words_of(fates.iter().map(|f| Some(verdict(f))))),
+        ("reason", words_of(fates.iter().map(|f| f.reason.map(|r| r.name())))),
         ("entered_ps", moment(|f| f.entered)),
-        (
-            "entered_dscp",
-            Arc::new(UInt64Array::from_iter(fates.iter().map(|f| f.dscp.map(|d| u64::from(d.0))))),
-        ),
+        ("entered_dscp", Arc::new(UInt64Array::from_iter(dscp))),
         ("dropped_ps", moment(|f| f.dropped)),
         ("left_ps", moment(|f| f.left)),
         ("arrived_ps", moment(|f| f.arrived)),
-    ]
-    .map(|(name, array)| (name.to_string(), array))
-    .into();
+    ];
+    columns.extend(own.map(|(name, array)| (name.to_string(), array)));
     for (k, name) in shown(fates).into_iter().enumerate() {
         // An algorithm shows the same numbers after each decision; the place is a guess that is
         // right, then.
@@ -197,12 +183,7 @@ fn table(arrivals: &[Arrival], fates: &[PacketOutcome]) -> ArrowTable {
         let column: ArrayRef = Arc::new(Float64Array::from_iter(fates.iter().map(of)));
         columns.push((format!("{}{name}", if taken { "probe_" } else { "" }), column));
     }
-    let fields: Vec<Field> =
-        columns.iter().map(|(n, a)| Field::new(n, a.data_type().clone(), true)).collect();
-    let schema = Arc::new(Schema::new(fields));
-    let arrays = columns.into_iter().map(|(_, a)| a).collect();
-    let batch = RecordBatch::try_new(schema.clone(), arrays).expect("columns of one length");
-    ArrowTable { schema, batches: vec![batch] }
+    ArrowTable::of_columns(columns)
 }
 
 fn verdict(fate: &PacketOutcome) -> &'static str {

@@ -1,6 +1,6 @@
 //! Runs that fail: each is a row, and the others go on.
 use super::*;
-use crate::language::plugins::NoPlugins;
+use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::results::run_output::RunOutput;
 use crate::verb::Asked;
 use dumbbell_plan::Plan;
@@ -13,7 +13,8 @@ fn run_with(
     loader: &dyn PluginLoader,
     by: (engine::Simulate, Option<UserProgram>),
 ) -> Result<Value, Problem> {
-    super::run_with(&Request::read(request)?, progress, loader, by)
+    let caller = Caller { plugins: loader, progress, ..Caller::PLAIN };
+    super::run_with(&Request::read(request)?, &caller, by)
 }
 
 fn run(
@@ -21,7 +22,8 @@ fn run(
     progress: &dyn Fn(Progress) -> bool,
     loader: &dyn PluginLoader,
 ) -> Result<Value, Problem> {
-    super::run(&Request::read(request)?, progress, loader)
+    let caller = Caller { plugins: loader, progress, ..Caller::PLAIN };
+    super::run(&Request::read(request)?, &caller)
 }
 
 const SCENARIO: &str = r#"

@@ -2,12 +2,12 @@
 //!
 //! *Shared* by whoever adds (a new segment; series and their row) and by whoever needs a picture
 //! that holds together (reading the index, series that a row lists); *exclusive* for whoever
-//! removes or rewrites (gc, repair, clearing away). It is held for one step, never while a run goes
-//! on, and never twice by one thread.
+//! removes or rewrites (gc, repair, clearing away). It is held for one step, never during a run,
+//! and never twice by one thread.
 //!
 //! Two files make it fair: everybody enters through `gate`, and holds `lock`. Whoever wants the
-//! store alone keeps the gate shut while the steps that are under way end; else a stream of writers
-//! could keep it out for ever.
+//! exclusive lock keeps the gate shut until the steps under way have ended; else a stream of
+//! writers could keep it out forever.
 use crate::files::lock::{Mode, Tried, acquire, attempt};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -145,7 +145,7 @@ mod tests {
         assert!(lock.try_alone().unwrap().is_some() && lock.share().is_ok());
     }
 
-    /// Else writers whose steps overlap could keep gc out for ever.
+    /// Else writers whose steps overlap could keep gc out forever.
     #[test]
     fn nobody_enters_before_one_that_waits() {
         let dir = tempfile::tempdir().unwrap();

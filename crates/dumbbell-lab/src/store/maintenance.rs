@@ -1,4 +1,4 @@
-//! Looking after a store: what it has, what is wrong with it, repair and gc.
+//! Maintenance of a store: its inventory, its damage, repair and gc.
 mod gc;
 mod inventory;
 mod repair;

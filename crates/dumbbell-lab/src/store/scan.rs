@@ -17,7 +17,7 @@ struct Place {
     length: usize,
 }
 
-/// A line that is no row.
+/// A line that is not a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// The file.

@@ -7,10 +7,14 @@ use nix::unistd::{Pid, gettid};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{PoisonError, RwLock};
 
 /// Tells a process what to do: a role and the store.
 const ROLE: &str = "DUMBBELL_ACTOR_ROLE";
 const STORE: &str = "DUMBBELL_ACTOR_STORE";
+/// Taken to start a process, and to use a store in this one: a process that has begun but does not
+/// yet execute its program has copies of all descriptors, and so of all locks.
+pub static STARTS: RwLock<()> = RwLock::new(());
 /// Before the number of the thread that acts.
 const READY: &str = "actor's thread ";
 /// The value of a register when a system call begins.
@@ -76,6 +80,7 @@ impl Actor {
     /// # Errors
     /// ptrace is not permitted here.
     pub fn start(test: &str, role: &str, store: &Path) -> nix::Result<Actor> {
+        let alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
             .env(ROLE, role)
@@ -85,6 +90,7 @@ impl Actor {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        drop(alone);
         let mut said = BufReader::new(child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
         let ready =
             said.find_map(|line| line.split_once(READY).map(|(_, thread)| thread.parse().unwrap()));

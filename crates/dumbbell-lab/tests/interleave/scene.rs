@@ -1,12 +1,14 @@
-//! The store that processes meet in, what they do to it, and what must be true afterwards.
+//! The store that processes meet in, what they do to it, and what must be true at the end.
+use crate::actor::STARTS;
 use dumbbell_lab::api::{self, Caller};
 use dumbbell_lab::store::Store;
 use dumbbell_lab::store::key::{Key, RESULTS_VERSION};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::PoisonError;
 
-/// A line that is no row.
+/// A line that is not a row.
 const DAMAGED: &str = "{\"format\":1,\"key\":\"damaged\n";
 
 fn key(i: u32) -> Key {
@@ -115,6 +117,7 @@ pub fn finished(store: &Path) -> BTreeSet<String> {
 /// Returns an error if a store is wrong in which all processes have ended, and which had `also`
 /// finished.
 pub fn wrong(store: &Path, also: &[u32], damaged: bool) -> Result<(), String> {
+    let _nobody_starts = STARTS.read().unwrap_or_else(PoisonError::into_inner);
     if damaged {
         care("repair", store);
         let aside =

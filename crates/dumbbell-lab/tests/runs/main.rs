@@ -1,4 +1,4 @@
-//! Running, recording, and what becomes of a run that cannot go on.
+//! Running, recording, and what happens to a run that cannot continue.
 #[path = "../common/mod.rs"]
 mod common;
 mod directory;

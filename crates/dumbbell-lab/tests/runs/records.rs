@@ -134,7 +134,7 @@ fn records_have_units_and_say_where_they_come_from() {
     assert!(drops > 0);
 }
 
-/// Every packet of the flows that are named, from socket to socket, and what became of it.
+/// Every packet of the flows that are named, from socket to socket, and what happened to it.
 #[test]
 fn packets_are_followed_when_asked_for() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! What each line means and each mistake reads like. `golden/tc.txt` holds all of it, written to be
-//! read; `UPDATE_GOLDEN=1` writes it anew.
+//! read; `UPDATE_GOLDEN=1` writes it again.
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
 use dumbbell_lab::language::problem::code;
 use dumbbell_lab::tc;

@@ -204,7 +204,8 @@ impl Agenda {
         first
     }
 
-    /// Goes on to the next bucket that holds anything; false if there is none that starts by `end`.
+    /// Advances to the next bucket that holds anything; false if there is none that starts by
+    /// `end`.
     fn turn(&mut self, end: u64) -> bool {
         let next = self.next_busy().min(self.far_first);
         if next > end >> self.shift {

@@ -1,5 +1,5 @@
 //! Follows every packet from socket to socket by its number. Memory grows with the run: for tests
-//! and doubts.
+//! and debugging.
 
 /// The packets of a run, and whether each is accounted for exactly once.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! From routes to path segments: where streams merge, and what can be run ahead between merges.
 //!
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or
-//! where somebody looks. An element whose input is one ordered stream is run ahead by its feeder,
-//! as arithmetic.
+//! where something is recorded. An element whose input is one ordered stream is run ahead by its
+//! feeder, as arithmetic.
 use crate::engine::ranks::{Arrivals, Population, Stream};
 use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 

@@ -47,7 +47,7 @@ struct Datagram {
 }
 
 impl Datagram {
-    /// Tells of a loss, once in the window and once before it: whether it was not told yet.
+    /// Reports a loss, once in the window and once before it: whether it was not told yet.
     fn tells(&mut self, window: bool) -> bool {
         !std::mem::replace(&mut self.lost[usize::from(window)], true)
     }
@@ -241,7 +241,7 @@ impl Sidecars {
         let datagram = self.datagrams.get_mut(&number).filter(|datagram| !datagram.whole)?;
         datagram.tells(window).then_some(datagram.from)
     }
-    /// A datagram is remembered until [`Self::release_datagram`], whatever becomes of its
+    /// A datagram is remembered until [`Self::release_datagram`], whatever happens to its
     /// fragments.
     pub fn hold_datagram(&mut self, number: u32) {
         if let Some(datagram) = self.datagrams.get_mut(&number) {

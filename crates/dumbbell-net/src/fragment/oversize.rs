@@ -48,7 +48,7 @@ pub struct FragmentationCounts {
     pub fragments: u64,
     /// Packets that were dropped because they must not be cut.
     pub refused: u64,
-    /// Of these, how many senders were told of.
+    /// Of these, how many were reported to senders.
     pub answered: u64,
 }
 

@@ -102,7 +102,7 @@ impl Port {
             self.account.drop(*queued, &lost(done), ctx);
             return None;
         };
-        self.account.departed(done, queued);
+        self.account.departed(done, u32::from(queued.packet.ip_len()), queued.word());
         self.account_corruption(done, queued, ctx);
         ctx.left(queued, self.account.link, done, t + self.delay);
         Some(t + self.delay)

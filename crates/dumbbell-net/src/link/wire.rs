@@ -36,8 +36,8 @@ impl Wire {
         self.free_at + self.delay
     }
 
-    /// Tells of the packet that came to this wire, number `link`, at `came`, and passed last. A
-    /// wire keeps no list of what waits: nobody is told how much.
+    /// Reports the packet that came to this wire, number `link`, at `came`, and passed last. A wire
+    /// keeps no list of what waits: nobody is told how much.
     #[inline]
     pub(crate) fn tell<O: Observer>(
         &self,

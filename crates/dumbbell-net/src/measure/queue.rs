@@ -1,5 +1,5 @@
-//! Measures of a reported queue beyond counts and means; docs/reference/results.md defines each
-//! one.
+//! Measures of a reported queue beyond counts and means; docs/reference/queue-measures.md defines
+//! each one.
 //!
 //! A measure is a small state of its own that is told what happens at the queue, in the order of
 //! time; [`QueueMonitor`] has one of each. A queue that nobody reads has none.

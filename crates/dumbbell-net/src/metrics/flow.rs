@@ -163,7 +163,7 @@ pub static PROFILE: Group<ProfileReport> = Group {
             "in_sent_packets",
             "pkt",
             |p| ended(p.colors.inside),
-            "Packets whose way ended in the window in profile: they arrived or were dropped.",
+            "Packets that arrived or were dropped in the window and were in profile then.",
         )
         .title("IN sent"),
         OfProfile::count(
@@ -178,7 +178,7 @@ pub static PROFILE: Group<ProfileReport> = Group {
             "out_sent_packets",
             "pkt",
             |p| ended(p.colors.outside),
-            "Packets whose way ended in the window out of profile: they arrived or were dropped.",
+            "Packets that arrived or were dropped in the window and were out of profile then.",
         )
         .title("OUT sent"),
         OfProfile::count(

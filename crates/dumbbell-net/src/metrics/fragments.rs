@@ -23,7 +23,7 @@ pub static FRAGMENTED: Group<FragmentationCounts> = Group {
             |c| c.refused,
             "Packets that were dropped because they must not be cut.",
         ),
-        OfLinks::count("answers", "", |c| c.answered, "Of these, those that a sender was told of."),
+        OfLinks::count("answers", "", |c| c.answered, "Of these, those reported to a sender."),
     ],
 };
 

@@ -308,7 +308,7 @@ pub static DUPLEX: Group<Counters> = Group {
             "broken_frames",
             "pkt",
             |d| d.broken_frames,
-            "Frames that it sent and the other end got broken.",
+            "Frames that it sent and that arrived broken.",
         )
         .title("arrived broken")
         .lower(),

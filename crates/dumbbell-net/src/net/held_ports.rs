@@ -4,13 +4,28 @@ use crate::engine::entry::Entry;
 use crate::engine::queued_packet::QueuedPacket;
 use crate::engine::socket::SENDER;
 use crate::link::Element;
-use crate::net::{Net, port_ctx};
+use crate::net::{Delivery, Net, port_ctx};
 use crate::observe::Observer;
 use crate::port::Queue;
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::Time;
 
 impl Net {
+    /// A packet comes to a queue that holds it.
+    #[inline(never)]
+    pub(crate) fn hold<O: Observer>(
+        &mut self,
+        now: Time,
+        link: u32,
+        queued: QueuedPacket,
+        observer: &mut O,
+    ) {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        if let Some(done) = port.arrive(now, queued, port_ctx!(self, observer)) {
+            self.begin_transmission(now, link, done);
+        }
+    }
+
     /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that
     /// holds it.
     #[inline(never)]
@@ -62,9 +77,7 @@ impl Net {
                 port.pass(now, &mut queued.packet, way, port_ctx!(self, observer))
             }
             Queue::Held(_) => {
-                if let Some(done) = port.arrive(now, *queued, port_ctx!(self, observer)) {
-                    self.begin_transmission(now, link, done);
-                }
+                self.hold(now, link, *queued, observer);
                 None
             }
         }
@@ -76,7 +89,8 @@ impl Net {
         let mut released = std::mem::take(&mut self.released);
         for mut queued in released.drain(..) {
             let at = self.enter(now, link, &mut queued, observer);
-            self.goes_on(at, queued, observer);
+            let delivery = self.goes_on(at, queued, observer);
+            self.deliveries.extend(delivery);
         }
         self.released = released;
         if let Element::Port(port) = &mut self.elements[link as usize]
@@ -97,17 +111,23 @@ impl Net {
         }
     }
 
-    /// A transmission of a held queue ends.
-    pub fn done<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+    /// A transmission of a held queue ends; the packet's delivery, if a socket is behind the port.
+    #[inline(never)]
+    pub fn done<O: Observer>(
+        &mut self,
+        now: Time,
+        link: u32,
+        observer: &mut O,
+    ) -> Option<Delivery> {
         if self.shared_media.is_some() && !self.transmission_over(now, link) {
-            return;
+            return None;
         }
-        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         let (queued, at, next) = port.done(now, port_ctx!(self, observer));
         if let Some(next) = next {
             self.begin_transmission(now, link, next);
         }
-        self.goes_on(at, queued, observer);
+        self.goes_on(at, queued, observer)
     }
 
     /// The clock of a held queue is due.

@@ -165,7 +165,7 @@ impl Account {
         self.record(&queued, e, false, ctx);
     }
 
-    /// `queued` was marked and goes on.
+    /// `queued` was marked and continues.
     #[cold]
     pub(crate) fn mark<O: Observer>(
         &mut self,
@@ -177,13 +177,14 @@ impl Account {
         self.record(&queued, e, true, ctx);
     }
 
-    /// `queued` is through at `done`: transmitted, and not lost on the wire.
-    #[inline]
-    pub(crate) fn departed(&mut self, done: Time, queued: &QueuedPacket) {
+    /// A packet is through at `done`: transmitted, and not lost on the wire. `word`: see
+    /// [`QueuedPacket::word`].
+    #[inline(always)]
+    pub(crate) fn departed(&mut self, done: Time, ip_len: u32, word: u64) {
         if done <= self.stats.end() {
-            self.stats.departed(done, u32::from(queued.packet.ip_len()));
+            self.stats.departed(done, ip_len);
             self.sent.mix(done.ps());
-            self.sent.mix(queued.word());
+            self.sent.mix(word);
         } else {
             self.after_end += 1;
         }

@@ -9,20 +9,26 @@ use crate::port::ring::Ring;
 use crate::port::stats::PortStats;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
-use dumbbell_core::aqm::{Aqm, Cx, Decision, Limit, LinkInfo, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, Hears, Limit, LinkInfo, QueueView, Slot, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
-use dumbbell_core::packet::{Meta, Packet};
+use dumbbell_core::packet::{Dscp, FlowId, Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
-use dumbbell_core::units::{Backlog, Span, Time};
+use dumbbell_core::units::{Backlog, Capacity, Span, Time};
 
 /// The queue and its transmitter.
 pub(crate) struct ArrivalQueue {
     aqm: AnyAqm,
+    hears: Hears,
     rng: Stream,
     info: LinkInfo,
     service: AnyService,
+    /// True for Drop Tail, which lets everything in that fits: nobody is asked then.
+    pub(crate) tail_drop: bool,
+    /// The limit, as the most packets and the most bytes that wait.
+    most_packets: u32,
+    most_bytes: u64,
     /// See [`Service::ps_per_byte`]; 0: ask the service.
     ps_per_byte: u64,
     free_at: Time,
@@ -31,7 +37,7 @@ pub(crate) struct ArrivalQueue {
     /// For each packet in the backlog when it leaves it, and its length.
     leaving: Ring,
     next_tick: Time,
-    /// True if the present idle period was told.
+    /// True if the present idle period was told, or nobody asks for it.
     told_idle: bool,
 }
 
@@ -59,7 +65,19 @@ impl ArrivalQueue {
         count_in_service: bool,
     ) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
+        let (most_packets, most_bytes) = match info.capacity {
+            Capacity::Packets(n) => (n, u64::MAX),
+            Capacity::Bytes(n) => (u32::MAX, n),
+            Capacity::Unlimited => (u32::MAX, u64::MAX),
+            Capacity::Buffers { .. } => {
+                unreachable!("a limit in buffers is counted where packets are held")
+            }
+        };
         ArrivalQueue {
+            tail_drop: matches!(aqm, AnyAqm::DropTail(_)),
+            most_packets,
+            most_bytes,
+            hears: aqm.hears(),
             aqm,
             rng,
             info,
@@ -74,29 +92,41 @@ impl ArrivalQueue {
         }
     }
 
-    /// A packet comes at `t`: when it leaves, and how, or `None` if it is dropped. Clocks due by
-    /// `t` are settled.
+    /// True if a packet of `bytes` fits beside the backlog.
     #[inline(always)]
-    pub(crate) fn offer<O: Observer>(
+    pub(crate) fn has_room(&self, bytes: u32) -> bool {
+        self.backlog.packets < self.most_packets
+            && self.backlog.bytes + u64::from(bytes) <= self.most_bytes
+    }
+
+    /// Packets that wait.
+    #[inline]
+    pub(crate) fn waits(&self) -> u32 {
+        self.backlog.packets
+    }
+
+    /// Asks the algorithm about a packet that comes at `t` and `fits` or not. True if it enters the
+    /// queue. Clocks due by `t` are settled, and what left by then is gone.
+    #[inline(never)]
+    pub(crate) fn asks<O: Observer>(
         &mut self,
         t: Time,
+        fits: bool,
         queued: &mut QueuedPacket,
         account: &mut Account,
         ctx: &mut PortCtx<'_, O>,
-    ) -> Option<Transmitted> {
-        self.drain(t, &mut account.stats);
+    ) -> bool {
         let meta = queued.meta();
-        account.stats.arrived(t, meta.ip_len);
-        ctx.entered(t, queued, account.link, self.backlog.packets);
-        let fits = self.info.capacity.fits(self.backlog, meta.ip_len);
         let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
         let verdict = self.aqm.arrive(&mut cx, &View(&self.backlog), &meta, fits);
         let plain = verdict == Verdict::Pass && fits;
         if !plain && !self.settle_verdict(t, verdict, fits, queued, account, ctx) {
-            return None;
+            return false;
         }
-        self.aqm.admitted(&meta);
-        Some(self.admit(t, &meta, account))
+        if self.hears.admitted {
+            self.aqm.admitted(&meta);
+        }
+        true
     }
 
     /// Handles marks and drops. True if the packet enters the queue.
@@ -143,30 +173,33 @@ impl ArrivalQueue {
         true
     }
 
+    /// Takes a packet of `ip_len` bytes, `wire_len` on the wire, that enters at `t`: when and how
+    /// it leaves.
     #[inline(always)]
-    fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Transmitted {
+    pub(crate) fn admit(
+        &mut self,
+        t: Time,
+        (ip_len, wire_len): (u32, u32),
+        of: FlowId,
+        dscp: Dscp,
+        stats: &mut PortStats,
+    ) -> Transmitted {
         let start = self.free_at.max(t);
         let taken = match self.ps_per_byte {
-            0 => self.service.finish(t, start, meta.wire_len),
-            steady => Transmitted::sent(start + Span::from_ps(u64::from(meta.wire_len) * steady)),
+            0 => self.service.finish(t, start, wire_len),
+            steady => Transmitted::sent(start + Span::from_ps(u64::from(wire_len) * steady)),
         };
         let done = taken.done;
         self.free_at = done;
-        self.told_idle = false;
+        self.told_idle = !self.hears.idle;
         let leaves = if self.count_in_service { done } else { start };
         if leaves > t {
-            self.leaving.push(leaves, meta.ip_len);
+            self.leaving.push(leaves, ip_len);
             self.backlog.packets += 1;
-            self.backlog.bytes += u64::from(meta.ip_len);
+            self.backlog.bytes += u64::from(ip_len);
         }
-        account.stats.passes(&Transit {
-            arrived: t,
-            start,
-            leaves,
-            done,
-            backlog: self.backlog,
-            meta,
-        });
+        let backlog = self.backlog;
+        stats.passes(&Transit { arrived: t, start, leaves, done, backlog, ip_len, flow: of, dscp });
         taken
     }
 
@@ -214,6 +247,10 @@ impl ArrivalQueue {
     /// The backlog at the last instant that was settled.
     pub(crate) fn backlog(&self) -> Backlog {
         self.backlog
+    }
+    /// True if the service is the same for every packet, see [`Service::ps_per_byte`].
+    pub(crate) fn is_steady(&self) -> bool {
+        self.ps_per_byte != 0
     }
     /// The transmitter.
     pub(crate) fn service(&self) -> &AnyService {

@@ -1,4 +1,4 @@
-//! The edge before a port: it may color a packet, hold it, drop it, or let others go. Always a
+//! The edge before a port: it may color a packet, hold it, drop it, or release others. Always a
 //! merge, with entries of its own for its clock.
 use crate::edge::report;
 use crate::edge::report::{MarkerReport, MarkerRow, ServedFlows};

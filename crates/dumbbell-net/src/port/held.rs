@@ -98,7 +98,9 @@ impl HeldQueue {
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
         let start =
             self.port.arrive(&mut cx, queued, &mut QueueSink { now, backlog, account, ctx });
-        account.stats.holds(now, self.port.backlog().packets);
+        let holds = self.port.backlog();
+        account.stats.holds(now, holds.packets);
+        account.stats.became(now, holds);
         self.started(now, start, account)
     }
 
@@ -117,11 +119,13 @@ impl HeldQueue {
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
         let (departed, start) =
             self.port.done(&mut cx, &mut QueueSink { now, backlog, account, ctx });
+        account.stats.became(now, self.port.backlog());
         (departed, self.started(now, start, account))
     }
 
     /// Records the service of a packet whose transmission starts now; on a shared wire, keeps it
     /// until the transmission ends. Returns that end, on a shared wire the undisturbed one.
+    #[inline]
     fn started(&mut self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
         let Start { arrived, done } = start?;
         if self.in_service.is_some() {

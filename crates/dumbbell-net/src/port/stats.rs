@@ -109,7 +109,7 @@ impl PortStats {
     /// [`Self::served`], [`Self::holds`] and [`Self::came`] would say, at once, and that the queue
     /// grew.
     #[inline(always)]
-    pub(crate) fn passes(&mut self, p: &Transit<'_>) {
+    pub(crate) fn passes(&mut self, p: &Transit) {
         if p.arrived < self.warm || p.done > self.end {
             return self.passes_an_edge(p);
         }
@@ -127,7 +127,7 @@ impl PortStats {
 
     /// A passage that is not wholly within the window.
     #[cold]
-    fn passes_an_edge(&mut self, p: &Transit<'_>) {
+    fn passes_an_edge(&mut self, p: &Transit) {
         if let Some(monitor) = &mut self.monitor {
             monitor.joins(p, p.leaves.min(self.end).since(p.arrived.max(self.warm)));
         }
@@ -168,7 +168,7 @@ impl PortStats {
         self.monitor.as_ref().map(|monitor| monitor.measures(self.mean_sojourn_s()))
     }
 
-    /// A packet of `flow` comes to the port, whatever becomes of it.
+    /// A packet of `flow` comes to the port, whatever happens to it.
     #[inline]
     pub(crate) fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         if let Some(monitor) = &mut self.monitor {

@@ -7,7 +7,7 @@ use super::class::{Class, PluginId, arguments, intern_name};
 use super::verdict::Verdict;
 use crate::plugin::views::{Cx, Packet, Queue};
 use dumbbell_core::aqm::{
-    Cx as CoreCx, DynAqm, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot,
+    Cx as CoreCx, DynAqm, Gone, Hears, Limit, LinkInfo, Needs, QueueView, Reason, Slot,
     Verdict as CoreVerdict,
 };
 use dumbbell_core::catalogue::Fault;
@@ -333,6 +333,9 @@ impl PyAqm {
 impl DynAqm for PyAqm {
     fn needs(&self) -> Needs {
         self.live.as_ref().map_or(Needs::Arrival, |l| l.needs)
+    }
+    fn hears(&self) -> Hears {
+        Hears::ALL
     }
     fn arrive(
         &mut self,

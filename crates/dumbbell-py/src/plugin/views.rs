@@ -253,7 +253,7 @@ struct Backlog {
     waiting: Slot,
     /// Those that wait, head first; only where the port holds them.
     metas: VecDeque<Meta>,
-    /// The last one was admitted since the queue was looked at: it may carry a mark by now.
+    /// The last one was admitted since the queue was examined: it may carry a mark by now.
     fresh: bool,
 }
 

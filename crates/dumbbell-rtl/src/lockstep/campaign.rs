@@ -1,4 +1,4 @@
-//! A lockstep in parts that can be run side by side, and what came of it, as a document.
+//! A lockstep in parts that can run side by side, and its result as a document.
 use super::shrink::{Shrunk, shrink};
 use super::stimulus::Stimulus;
 use super::trace::{output, trace};
@@ -67,7 +67,7 @@ pub fn parts(modes: &[Mode], packets: u64, seed: u64, patience: u64) -> Vec<Part
 }
 
 impl Part<'_> {
-    /// Runs it. `go_on` is told of packets that were decided, and may say that it is enough.
+    /// Runs it. `go_on` is informed of packets that were decided, and may say that it is enough.
     ///
     /// # Errors
     /// No core could be made.

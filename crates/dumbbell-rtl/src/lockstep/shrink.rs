@@ -1,5 +1,5 @@
-//! A stimulus that fails, made short: what comes after the failure goes, then what comes before and
-//! is not needed for it.
+//! A failing stimulus, shortened: what comes after the failure is removed, then what comes before
+//! and is not needed for it.
 use crate::core_ports::Parameters;
 use crate::lockstep::testbench::{Action, Mismatch, Testbench};
 use crate::verilated::Clocked;

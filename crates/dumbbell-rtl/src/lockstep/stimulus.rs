@@ -1,9 +1,9 @@
 //! The stimulus of a core: random packets that stay where decisions are hard.
 //!
-//! Left alone, averages of random queue lengths would stay in one region for ever. So every queue
-//! is steered toward a region that changes from time to time, thresholds are drawn around where
-//! the average stands, and now and then registers, queue length and draw are set so that a
-//! comparison is decided by its last bit ([`exact`]).
+//! Averages of random queue lengths alone would stay in one region forever. So every queue is
+//! steered toward a region that changes from time to time, thresholds are drawn around where the
+//! average stands, and now and then registers, queue length and draw are set so that a comparison
+//! is decided by its last bit ([`exact`]).
 mod exact;
 
 use crate::core_ports::Parameters;
@@ -11,7 +11,7 @@ use crate::lockstep::testbench::{Action, Packet};
 use dumbbell_algos::aqm::red_hw::core::{Core, FRACTION, register, table};
 use dumbbell_core::rng::{key_of, split_mix};
 
-/// Packets between two times that all thresholds are drawn anew.
+/// Packets between two times that all thresholds are drawn again.
 const REDRAWN: u64 = 10_000;
 /// Of 1024 packets, how many come after a reset or a change of registers: 1 %; and of these, one in
 /// so many is a reset.

@@ -2,8 +2,8 @@
 //!
 //! It keeps the contract of `SPEC.md` whatever it is asked to do: a packet is held until it is
 //! accepted, registers are written while no decision is on its way, `idle_i` is 0 shortly after a
-//! packet of the queue. So any part of a stimulus is one, too, which is what [`super::shrink`]
-//! lives on.
+//! packet of the queue. So any part of a stimulus is a stimulus, too, on which [`super::shrink`]
+//! relies.
 use crate::core_ports::Parameters;
 use crate::signals::{In, Out};
 use crate::verilated::Clocked;

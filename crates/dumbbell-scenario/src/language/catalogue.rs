@@ -9,7 +9,7 @@ use dumbbell_core::plugin::Plugins;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
-/// Kinds of algorithm that results list, those without an algorithm yet too.
+/// The kinds of algorithm, in the order in which the catalogue lists them.
 pub const KINDS: [&str; 8] =
     ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
@@ -53,12 +53,12 @@ fn parameters(schema: &Value, defaults: &Value) -> Value {
     known.into_iter().flatten().map(row).collect()
 }
 
-/// True if a parameter may be written as one thing or as another, as a distribution may.
+/// True if a parameter has more than one form, as a distribution has.
 fn is_mixed(options: &[Value]) -> bool {
     options.iter().filter(|option| option["type"] != "null").count() > 1
 }
 
-/// The words that a parameter chooses from; null if it is no choice.
+/// The words that a parameter chooses from; null if it is not a choice.
 fn choices(property: &Value, schema: &Value) -> Option<Vec<String>> {
     let name = property["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"));
     let rule = name.map_or(property, |n| &schema["$defs"][n]);
@@ -78,11 +78,11 @@ fn choices(property: &Value, schema: &Value) -> Option<Vec<String>> {
 
 fn tcp_fields() -> Value {
     let schema: Value = schemars::schema_for!(TcpConfig).into();
-    parameters(&schema, &whole(&TcpConfig::default()))
+    parameters(&schema, &all_fields(&TcpConfig::default()))
 }
 
-/// A TCP with every field, those too that a plan leaves out because they say what they always did.
-fn whole(config: &TcpConfig) -> Value {
+/// All fields of a TCP configuration, also those that a plan leaves out at their default.
+fn all_fields(config: &TcpConfig) -> Value {
     let schema: Value = schemars::schema_for!(TcpConfig).into();
     let mut fields = serde_json::to_value(config).unwrap_or_default();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -97,7 +97,7 @@ fn whole(config: &TcpConfig) -> Value {
 fn profiles() -> Value {
     let all = [Profile::Ns2, Profile::Rfc, Profile::Linux];
     let one = |p: Profile| {
-        let fields = whole(&TcpConfig::profile(p.name()).unwrap_or_default());
+        let fields = all_fields(&TcpConfig::profile(p.name()).unwrap_or_default());
         (p.name().to_string(), json!({ "cc": p.default_cc(), "tcp": fields }))
     };
     Value::Object(all.into_iter().map(one).collect())

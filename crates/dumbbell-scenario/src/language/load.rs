@@ -1,4 +1,4 @@
-//! A scenario and those it extends, laid upon each other.
+//! A scenario and those it extends, merged.
 use crate::language::environment::{Environment, FileErrorKind};
 use crate::language::node::Node;
 use crate::language::plugins;

@@ -32,7 +32,7 @@ pub enum Family {
     Meter,
     /// A conditioner before a queue: a shaper, or a marker that holds packets.
     Conditioner,
-    /// The service by which a transmitter takes the wire.
+    /// The service by which a transmitter uses the wire.
     Service,
 }
 

@@ -1,8 +1,8 @@
 //! `-s queue.max_p=0.1`: one value of a scenario, set from outside.
 //!
 //! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or
-//! as a whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML:
-//! `-s queue=red` and `-s queue.limit="36 pkt"` need no quotes of their own.
+//! as a whole (`flow.*`). The value is read as TOML, and as a string where it is not TOML: `-s
+//! queue=red` and `-s queue.limit="36 pkt"` need no quotes of their own.
 use crate::language::node::{Entry, Kind, Node, Path};
 use crate::language::problem::{Check, Diagnostic, Place, Texts};
 use crate::language::read;

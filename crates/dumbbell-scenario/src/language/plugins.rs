@@ -1,7 +1,7 @@
 //! Algorithms of a user's own: which a request brings, and how their files are read.
 //!
-//! `use = ["mine.py"]` in a scenario is relative to the file that says it. What is in such a file
-//! only a door knows: it hands in a [`PluginLoader`].
+//! `use = ["mine.py"]` in a scenario is relative to the file that says it. Only the caller knows
+//! what is in such a file: it passes a [`PluginLoader`].
 use crate::language::node::{Kind, Node};
 use crate::language::problem::{Check, Diagnostic};
 use dumbbell_algos::{aqm, cc};

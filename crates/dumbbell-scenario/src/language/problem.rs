@@ -13,14 +13,23 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 pub use warning::Warning;
 
 /// The most diagnostics that one [`Problem`] shows to people.
 const SHOWN: usize = 20;
 /// The most diagnostics that one [`Problem`] lists for programs.
 const LISTED: usize = 100;
-/// Columns of a rendered diagnostic.
+/// Columns of a rendered diagnostic that is wrapped.
 const WIDTH: usize = 100;
+/// False after [`leave_unwrapped`].
+static WRAPPED: AtomicBool = AtomicBool::new(true);
+
+/// From now on this process renders each cause and each fix in one line, whatever its length. For a
+/// program that wraps messages where it prints them, as it knows the width there.
+pub fn leave_unwrapped() {
+    WRAPPED.store(false, Ordering::Relaxed);
+}
 
 /// A stretch of one of the [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -62,7 +71,7 @@ impl Texts {
     pub fn text(&self, text: usize) -> &str {
         &self.0[text].1
     }
-    /// Writes a text anew.
+    /// Writes a text again.
     pub fn replace(&mut self, text: usize, with: String) {
         self.0[text].1 = with;
     }
@@ -144,6 +153,7 @@ impl Diagnostic {
         let mut out = String::new();
         let handler = GraphicalReportHandler::new_themed(theme.clone())
             .with_width(WIDTH)
+            .with_wrap_lines(WRAPPED.load(Ordering::Relaxed))
             .without_syntax_highlighting();
         match handler.render_report(&mut out, report.as_ref()) {
             Ok(()) => out,

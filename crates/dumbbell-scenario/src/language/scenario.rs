@@ -61,7 +61,7 @@ choice!(
     ConditionerChoice, "conditioner"
 );
 choice!(
-    /// How a transmitter takes the wire: the name of a service, or a table with `kind` and its
+    /// How a transmitter uses the wire: the name of a service, or a table with `kind` and its
     /// parameters.
     ServiceChoice, "service"
 );
@@ -85,7 +85,7 @@ choice!(
     FramingChoice, "framing"
 );
 
-/// A scenario of Dumbbell: a network, its flows, and how long to watch them.
+/// A scenario of Dumbbell: a network, its flows, and how long to run them.
 ///
 /// The network is one of `dumbbell`, `parking_lot`, or an explicit network of hosts, routers and
 /// links. Every quantity is written with its unit.
@@ -108,7 +108,7 @@ pub struct Scenario {
     pub uses: Vec<String>,
     /// How long a run lasts.
     pub duration: Span,
-    /// Time from the start of a run that means leave out.
+    /// Time at the start of a run that measurements leave out.
     #[serde(default)]
     pub warmup: Span,
     /// Seed of the first run; the others count up from it.

@@ -1,4 +1,5 @@
 //! JSON Schema of a scenario file, with each algorithm's parameters: what an editor completes from.
+mod alternatives;
 use crate::language::lookup::Family;
 use crate::language::lookup::algorithm::KnownAlgorithm;
 use crate::language::scenario::Scenario;
@@ -16,17 +17,24 @@ pub fn schema(plugins: &Plugins) -> Value {
     schema["$id"] = json!("dumbbell-scenario-1");
     may_extend(&mut schema);
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
+    defs.insert("Limit".into(), bare(schemars::schema_for!(Limit).into()));
+    let mut packets = bare(schemars::schema_for!(Packets).into());
+    let pattern = packets["pattern"].as_str().unwrap_or_default();
+    packets["pattern"] = format!("{pattern}|\\blimit\\b").into();
+    defs.insert("PacketsOrLimit".into(), packets);
     for family in Family::ALL.into_iter().filter(|f| !f.is_queue() && !f.is_edge()) {
-        let definition = choice(&[family], plugins, &mut defs);
+        let definition = choice(family.name(), &[family], plugins, &mut defs);
         defs.insert(family.name().into(), definition);
     }
-    let rule = choice(&[Family::Meter, Family::Conditioner], plugins, &mut defs);
+    let rule = choice("rule", &[Family::Meter, Family::Conditioner], plugins, &mut defs);
+    defs.insert("rule".into(), rule);
+    let rule = json!({ "$ref": "#/$defs/rule" });
     let rules = json!({ "type": "array", "items": rule, "description": "Rules: the first that \
         takes a packet has it." });
     defs.insert("conditioner".into(), json!({ "anyOf": [rule, rules] }));
-    let queue = choice(&[Family::Aqm, Family::Qdisc], plugins, &mut defs);
+    let queue = choice("queue", &[Family::Aqm, Family::Qdisc], plugins, &mut defs);
     defs.insert("queue".into(), queue);
-    let child = choice(&[Family::Aqm], &Plugins::default(), &mut defs);
+    let child = choice("queue", &[Family::Aqm], &Plugins::default(), &mut defs);
     defs.insert("Aqm".into(), child);
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
@@ -40,7 +48,8 @@ pub fn schema(plugins: &Plugins) -> Value {
         "description": "The most runs of a point." });
     let table = json!({ "type": "object", "properties": { "rule": rule, "most": most },
         "required": ["rule"], "additionalProperties": false });
-    defs.insert("stop".into(), json!({ "anyOf": [rule, table] }));
+    defs.insert("stop.table".into(), table);
+    defs.insert("stop".into(), json!({ "anyOf": [rule, { "$ref": "#/$defs/stop.table" }] }));
     let processor = processor(&mut defs);
     defs.insert("cpu".into(), processor);
     defs.insert(
@@ -54,7 +63,48 @@ pub fn schema(plugins: &Plugins) -> Value {
         }),
     );
     schema["$defs"] = Value::Object(defs);
+    without_null(&mut schema);
+    alternatives::tell_apart(&mut schema);
     schema
+}
+
+/// TOML has no null: what may be left out has the default null instead.
+fn without_null(schema: &mut Value) {
+    let null = json!({ "type": "null" });
+    match schema {
+        Value::Object(map) => {
+            map.values_mut().for_each(without_null);
+            let mut found = false;
+            if let Some(Value::Array(kinds)) = map.get_mut("type") {
+                found |= kinds.contains(&json!("null"));
+                kinds.retain(|kind| kind != "null");
+                if let [one] = &kinds[..] {
+                    let one = one.clone();
+                    map.insert("type".into(), one);
+                }
+            }
+            if let Some(Value::Array(options)) = map.get("anyOf")
+                && options.contains(&null)
+            {
+                found = true;
+                let mut rest = options.clone();
+                rest.retain(|option| *option != null);
+                match &rest[..] {
+                    [Value::Object(one)] => {
+                        let own = std::mem::take(map);
+                        map.extend(one.clone());
+                        map.extend(own.into_iter().filter(|(key, _)| key != "anyOf"));
+                    }
+                    _ => drop(map.insert("anyOf".into(), Value::Array(rest))),
+                }
+            }
+            if found {
+                map.entry("default").or_insert(Value::Null);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
 }
 
 /// A host's processor: a preset's name, or a table.
@@ -83,7 +133,8 @@ fn processor(defs: &mut Map<String, Value>) -> Value {
     properties.extend(own["properties"].as_object().cloned().unwrap_or_default());
     let table =
         json!({ "type": "object", "properties": properties, "additionalProperties": false });
-    json!({ "anyOf": [{ "enum": names }, table] })
+    defs.insert("cpu.table".into(), table);
+    json!({ "anyOf": [{ "enum": names }, { "$ref": "#/$defs/cpu.table" }] })
 }
 
 /// A file that extends another need not repeat what that one says: tables of the network may be
@@ -91,23 +142,31 @@ fn processor(defs: &mut Map<String, Value>) -> Value {
 fn may_extend(schema: &mut Value) {
     if let Some(top) = schema.as_object_mut() {
         top.shift_remove("required");
-        top.insert(
-            "anyOf".into(),
-            json!([{ "required": ["duration"] }, { "required": ["extends"] }]),
-        );
+        top.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
+        top.insert("then".into(), json!({ "required": ["duration"] }));
     }
     for name in ["Dumbbell", "ParkingLot", "Wire"] {
         schema["$defs"][name].as_object_mut().map(|table| table.shift_remove("required"));
     }
 }
 
-/// A name, or a table with `kind` and that algorithm's parameters.
-fn choice(families: &[Family], plugins: &Plugins, defs: &mut Map<String, Value>) -> Value {
+/// A name, or a table with `kind` and that algorithm's parameters: the definition `PLACE.NAME`.
+fn choice(
+    place: &str,
+    families: &[Family],
+    plugins: &Plugins,
+    defs: &mut Map<String, Value>,
+) -> Value {
     let known: Vec<(Family, KnownAlgorithm)> =
         families.iter().flat_map(|f| f.all(plugins).into_iter().map(|e| (*f, e))).collect();
     let names: Vec<&str> = known.iter().map(|(_, e)| e.name()).collect();
-    let tables = known.iter().map(|(family, e)| table(*family, e, defs));
-    let options: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
+    let mut options = vec![json!({ "enum": names })];
+    for (family, entry) in &known {
+        let name = format!("{place}.{}", entry.name());
+        let table = table(*family, entry, defs);
+        options.push(json!({ "$ref": format!("#/$defs/{name}") }));
+        defs.insert(name, table);
+    }
     json!({ "anyOf": options })
 }
 
@@ -117,7 +176,7 @@ fn table(family: Family, entry: &KnownAlgorithm, defs: &mut Map<String, Value>) 
     let mut properties = Map::new();
     properties.insert("kind".into(), json!({ "const": entry.name(), "description": entry.idea() }));
     if family.is_queue() {
-        let limit: Value = schemars::schema_for!(Limit).into();
+        let limit = json!({ "$ref": "#/$defs/Limit" });
         let doc = "How much may wait; default 50 pkt in a short form.";
         properties.insert("limit".into(), described(limit.clone(), doc));
         let doc = "Results tell how long more than this waited (`time_above_share`); default half \
@@ -177,22 +236,23 @@ fn around_an_edge() -> Vec<(String, Value)> {
     words.into_iter().map(|(key, schema, doc)| (key.to_string(), described(schema, doc))).collect()
 }
 
-fn described(mut schema: Value, doc: &str) -> Value {
+fn described(schema: Value, doc: &str) -> Value {
+    let mut schema = bare(schema);
     schema["description"] = doc.into();
+    schema
+}
+
+fn bare(mut schema: Value) -> Value {
     schema.as_object_mut().map(|m| (m.shift_remove("$schema"), m.shift_remove("title")));
     schema
 }
 
 /// A number of packets may be written in terms of the queue's limit.
 fn or_of_limit(property: &Value) -> Value {
-    let packets = property["$ref"] == "#/$defs/Packets";
-    if !packets {
-        return property.clone();
-    }
     let mut out = property.clone();
-    out.as_object_mut().map(|m| m.shift_remove("$ref"));
-    out["anyOf"] =
-        json!([{ "$ref": "#/$defs/Packets" }, { "type": "string", "pattern": "\\blimit\\b" }]);
+    if property["$ref"] == "#/$defs/Packets" {
+        out["$ref"] = json!("#/$defs/PacketsOrLimit");
+    }
     out
 }
 

@@ -1,6 +1,6 @@
 //! `stop = "ci95 < 2%"`: as many replications as it takes until a mean is known well enough.
 //!
-//! The rule is looked at after each run in the order of the seeds, from the least number of runs
+//! The rule is evaluated after each run in the order of the seeds, from the least number of runs
 //! on: the point has as many runs as it takes until half the width of Student's 95 % interval, over
 //! the mean, is below the bound. So the number does not depend on how many run side by side.
 use crate::language::node::{Node, path};
@@ -10,7 +10,7 @@ use dumbbell_net::metrics;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 
-/// The fewest runs after which an interval is looked at.
+/// The fewest runs after which an interval is examined.
 pub const LEAST: u64 = 3;
 /// The most runs of a point, unless the rule says otherwise.
 pub const MOST: u64 = 100;
@@ -27,7 +27,7 @@ pub struct Rule {
     pub most: usize,
 }
 
-/// The number whose interval is looked at.
+/// The number whose interval is examined.
 #[derive(Clone, Debug, PartialEq)]
 enum Metric {
     /// The goodput of all flows together.

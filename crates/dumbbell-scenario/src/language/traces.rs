@@ -31,8 +31,8 @@ impl<'a> Traces<'a> {
 
     /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`,
     /// the losses of each impairment `{ kind = "loss_trace", file = ... }` and the transfers of
-    /// each session's `list` in the place of their file, which is relative to the scenario that
-    /// names it (on the command line: to the present directory).
+    /// each session's `list` in place of their file, which is relative to the scenario that names
+    /// it (on the command line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         match &mut node.kind {
             Kind::Leaf(_) => {}

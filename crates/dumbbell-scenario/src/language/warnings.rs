@@ -224,9 +224,9 @@ flow = [{ cc = "newreno", rtt = "40 ms" }]"#;
 
 KERNEL_PROFILE = "W013" "kernel-profile"
 "A run on real kernels has a TCP profile that is not the kernel's."
-"With `--on kernel` the hosts run this machine's kernel. The profile `linux` models it; `rfc` and \
-`ns2` describe other senders, so that a simulation of the same scenario is no prediction of the \
-live run. The warning appears only with `--on kernel`."
+"With `--on kernel` and `--on linux` the hosts run a Linux kernel. The profile `linux` models it; \
+`rfc` and `ns2` describe other senders, so that a simulation of the same scenario is no prediction \
+of that run. The warning appears only with these options."
 r#"duration = "60 s"
 warmup = "10 s"
 profile = "rfc"
@@ -249,7 +249,7 @@ ACK_PATH = "W015" "ack-path"
 "A link of the reverse path is too slow for the ACKs of data at the full rate."
 "The normalized bandwidth ratio k is the ratio of the rates divided by that of the lengths of data \
 and acknowledgments. With fewer than k segments to an acknowledgment the reverse path fills up \
-before the forward path (RFC 3449 section 2; docs/two-way.md)."
+before the forward path (RFC 3449 section 2; docs/explanation/two-way.md)."
 r#"duration = "60 s"
 warmup = "10 s"
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "5 ms", reverse.rate = "50 kbps" }

@@ -5,7 +5,7 @@ use crate::language::scenario::{Flow, Profile, Scenario, TransportName};
 use crate::resolve::context::{At, Context};
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::host_signal;
-use dumbbell_algos::cc::AnyCc;
+use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue;
 use dumbbell_core::plugin::Alarm;
@@ -139,7 +139,7 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
         at.below("ecn").refuse(cause, "write tcp = { ecn = true }, or transport = \"udp\"");
     }
     let profile = flow.profile.unwrap_or(scenario.profile);
-    let cc = named(&at.below("cc"), Family::Cc, profile.default_cc());
+    let cc = control(profile, &at.below("cc"));
     let at = at.below("tcp");
     let written = written_tcp(&at);
     let tcp = tcp_config(profile, &written, &at);
@@ -152,6 +152,22 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
         tcp.pmtu_least = Bytes(u64::from(ip.least_mtu()));
     }
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
+}
+
+/// The congestion control. Under the profile `linux`, parameters that are not written are Linux's.
+fn control(profile: Profile, at: &At<'_>) -> Option<Spec> {
+    let mut cc = named(at, Family::Cc, profile.default_cc())?;
+    if profile == Profile::Linux
+        && let Some(entry) = cc::CATALOGUE.iter().find(|e| e.about.name == cc.kind)
+    {
+        let mut usual = entry.linux_defaults();
+        for (key, _) in entry.about.linux {
+            if at.node().is_none_or(|node| node.get(key).is_none()) {
+                cc.config[*key] = usual[*key].take();
+            }
+        }
+    }
+    Some(cc)
 }
 
 /// The scenario's `tcp`, overridden by the flow's, which is at `at`.

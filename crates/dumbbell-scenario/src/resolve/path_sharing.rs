@@ -1,9 +1,9 @@
-//! Path-sharing intensity: how much of a flow's way others take, too. Known from the plan; nothing
+//! Path-sharing intensity: how much of a flow's path others use, too. Known from the plan; nothing
 //! is run.
 //!
 //! The jumbo paper's "links shared with other traffic by links of the flow", and the same against
-//! each flow by itself. Links are directed and those of the data: acknowledgments on their way
-//! back are small, and are left out.
+//! each flow by itself. Links are directed and those of the data: acknowledgments on the reverse
+//! path are small, and are left out.
 use dumbbell_plan::{Flow, LinkId, Plan};
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! Sessions: groups of flows that arrive at random or by a list, as flows of the plan.
 //!
-//! A session is laid beside the scenario's flows as one entry more (a list that names hosts: one
-//! for each pair of them), so that paths, transports and what is wrong with them are a flow's. What
-//! is a session's own is drawn from the seed and its name: when flows arrive from `NAME/arrivals`,
-//! how large they are from `NAME/sizes`. So two schemes under one seed see the same flows, and
-//! another load sees the same sizes.
+//! A session is added to the scenario's flows as one more entry (a list that names hosts: one for
+//! each pair of them), so that paths, transports and their errors are a flow's. What a session has
+//! of its own is drawn from the seed and its name: when flows arrive from `NAME/arrivals`, how
+//! large they are from `NAME/sizes`. So two schemes under one seed see the same flows, and another
+//! load sees the same sizes.
 pub mod checks;
 
 use crate::language::node::{Entry, Kind, Node, Path};

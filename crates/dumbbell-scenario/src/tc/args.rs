@@ -13,7 +13,7 @@ pub struct Arg<'t> {
     pub place: Place,
 }
 
-/// An option that tc has and a scenario has not: its name, the reason, and what to do instead.
+/// An option that tc has and a scenario lacks: its name, the reason, and what to do instead.
 pub type Refused = (&'static str, &'static str, &'static str);
 
 /// The arguments after the name of a discipline.
@@ -59,7 +59,7 @@ impl<'t, 'c> Args<'t, 'c> {
         self.check.error(Diagnostic::new(cause).at(arg.place).fix(fix));
     }
 
-    /// Adds an error for an argument that is no option: one of `refused`, or unknown. Skips its
+    /// Adds an error for an argument that is not an option: one of `refused`, or unknown. Skips its
     /// values.
     pub fn unknown(&mut self, arg: Arg<'t>, known: &[&str], refused: &[Refused]) {
         match refused.iter().find(|(name, ..)| *name == arg.text) {

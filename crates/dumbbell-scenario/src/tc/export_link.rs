@@ -21,6 +21,22 @@ pub fn lines(
     plugins: &Plugins,
     log: &mut ExportLog,
 ) -> Vec<String> {
+    let chain = chain(link, queue_only, plugins, log);
+    let place = |i: usize| match i {
+        0 if chain.len() == 1 => "root".to_string(),
+        0 => "root handle 1:".to_string(),
+        i if i + 1 == chain.len() => format!("parent {i:x}:1"),
+        i => format!("parent {i:x}:1 handle {:x}:", i + 1),
+    };
+    chain
+        .iter()
+        .enumerate()
+        .map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i)))
+        .collect()
+}
+
+/// The words of each discipline, from the root down.
+pub fn chain(link: &Link, queue_only: bool, plugins: &Plugins, log: &mut ExportLog) -> Vec<String> {
     let mut chain = Vec::new();
     if queue_only {
         log.explain(format!(
@@ -53,17 +69,7 @@ pub fn lines(
             chain.extend(queue(link, plugins, log));
         }
     }
-    let place = |i: usize| match i {
-        0 if chain.len() == 1 => "root".to_string(),
-        0 => "root handle 1:".to_string(),
-        i if i + 1 == chain.len() => format!("parent {i:x}:1"),
-        i => format!("parent {i:x}:1 handle {:x}:", i + 1),
-    };
     chain
-        .iter()
-        .enumerate()
-        .map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i)))
-        .collect()
 }
 
 /// True if a rule takes every packet, into one state.

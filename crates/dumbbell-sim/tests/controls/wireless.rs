@@ -130,7 +130,7 @@ fn held_acks_mislead_jersey_and_not_new_jersey() {
 }
 
 /// A queue of data delays no acknowledgment more than another: CAE sees nothing, whatever is lost.
-/// Held acknowledgments it sees, and each backoff is a reaction that an observer is told of.
+/// Held acknowledgments it sees, and each backoff is a reaction that an observer is informed of.
 #[test]
 fn cae_sees_the_reverse_path_only() {
     for loss in [0.0, 0.01] {
@@ -168,7 +168,7 @@ fn vegas_keeps_a_few_packets_in_the_queue() {
     assert!(share < 0.35, "{share}");
 }
 
-/// A receiver that is told of a new path by its host says so, once, and the base is measured
+/// A receiver that is informed of a new path by its host says so, once, and the base is measured
 /// afresh.
 #[test]
 fn demo_vegas_hears_of_a_handoff() {

@@ -1,5 +1,6 @@
 //! Plans for tests: a dumbbell, and random graphs.
 #![allow(dead_code)]
+pub mod fat_tree;
 mod routes;
 
 use dumbbell_core::meter::ASSURED;
@@ -93,23 +94,31 @@ struct Sending {
 fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, kind: &Sending) {
     let (forward, back) =
         (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
-    plan.flows.push(Flow {
-        name: format!("flow{}", plan.flows.len()),
-        from,
-        to,
-        start,
-        stop: None,
-        forward,
-        back,
-        source: kind.source.clone(),
-        transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
-        dscp: Default::default(),
-        info: Default::default(),
-        ip: Default::default(),
-        answers: None,
-        session: None,
-        words: None,
-    });
+    let number = plan.flows.len();
+    plan.flows.push(Flow { start, forward, back, ..kind.flow(number, from, to) });
+}
+
+impl Sending {
+    /// Flow `number`, from the start of the run, still without routes.
+    fn flow(&self, number: usize, from: NodeId, to: NodeId) -> Flow {
+        Flow {
+            name: format!("flow{number}"),
+            from,
+            to,
+            start: Span::ZERO,
+            stop: None,
+            forward: vec![],
+            back: vec![],
+            source: self.source.clone(),
+            transport: Transport::Tcp { cc: self.cc.clone(), tcp: self.tcp.clone() },
+            dscp: Default::default(),
+            info: Default::default(),
+            ip: Default::default(),
+            answers: None,
+            session: None,
+            words: None,
+        }
+    }
 }
 
 /// Lets the routers on the way of the last flow answer packets that are too large for the next

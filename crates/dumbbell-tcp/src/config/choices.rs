@@ -92,11 +92,11 @@ pub enum Exit {
 pub enum Discovery {
     /// It is known from the start: `mss` is what the path carries.
     Known,
-    /// From routers: packets must not be fragmented, and whoever has to drop one says how large it
-    /// may be (RFC 1191, RFC 8201).
+    /// From routers: packets must not be fragmented, and a router that has to drop one reports the
+    /// size that fits (RFC 1191, RFC 8201).
     Icmp,
-    /// By trying, too: repeated timeouts tell of a router that drops and says nothing, and larger
-    /// segments are tried one by one (RFC 4821, RFC 8899).
+    /// By trying, too: repeated timeouts indicate a router that drops silently, and larger segments
+    /// are tried one by one (RFC 4821, RFC 8899).
     Probe,
     /// Not at all: routers fragment what does not fit.
     Off,
@@ -109,17 +109,17 @@ impl Discovery {
     }
 }
 
-/// What tells that a segment is lost.
+/// How a lost segment is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Detection {
     /// Duplicate acknowledgments and what SACK reports above (RFC 5681, RFC 6675 `IsLost`).
     Dupack,
-    /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK).
+    /// Time: a segment that was sent long enough before another one that arrived (RFC 8985, RACK).
     /// Without SACK duplicate acknowledgments decide.
     Rack,
-    /// Duplicate acknowledgments, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the
-    /// like). With SACK and without.
+    /// Duplicate acknowledgments, after a delay of `dcr_delay` (TCP-DCR; RFC 4653 is similar). With
+    /// SACK and without.
     Dcr,
 }
 

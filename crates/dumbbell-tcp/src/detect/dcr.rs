@@ -1,4 +1,4 @@
-//! TCP-DCR (Bhandarkar, Sadry, Reddy, Vaidya, IEEE TMC 4(5), 2005): a loss is believed only after a
+//! TCP-DCR (Bhandarkar, Sadry, Reddy, Vaidya, IEEE TMC 4(5), 2005): a loss is declared only after a
 //! delay, in which a packet that was merely late, or that a link layer sent again, arrives. RFC
 //! 4653 (TCP-NCR) delays by duplicates instead.
 use super::DupAcks;

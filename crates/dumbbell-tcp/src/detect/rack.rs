@@ -1,5 +1,7 @@
 //! RACK: what was sent long enough before something that arrived is lost (RFC 8985 section 6).
+mod order;
 use super::segments::{Key, Segment, Segments, State};
+use super::train::Train;
 use crate::config::TcpConfig;
 use crate::detect::DupAcks;
 use crate::rtt::Clock;
@@ -17,8 +19,17 @@ const PERSISTENCE: u32 = 16;
 /// Segments wait in two queues by time of transmission: those sent after the latest one that is
 /// known to have arrived, and the suspects sent before it. Each enters and leaves each queue once,
 /// so that an acknowledgment costs what it newly acknowledges.
+///
+/// As long as segments of one size leave in order and are acknowledged in order, they are a
+/// [`Train`], and the list and the queues are empty. Whatever else happens parts the train, and
+/// segments form one again when everything that was on its way then has been acknowledged.
 #[derive(Clone, Debug)]
 pub struct Rack {
+    /// False: the segments are in the list and the queues.
+    in_train: bool,
+    train: Train,
+    /// What is sent before this offset is no train.
+    orderly_from: u64,
     segments: Segments,
     flying: VecDeque<Key>,
     suspects: VecDeque<Key>,
@@ -53,6 +64,9 @@ impl Rack {
     /// The detector of `config`.
     pub fn new(config: &TcpConfig) -> Self {
         Rack {
+            in_train: true,
+            train: Train::default(),
+            orderly_from: 0,
             segments: Segments::default(),
             flying: VecDeque::new(),
             suspects: VecDeque::new(),
@@ -197,11 +211,19 @@ fn enqueue(queue: &mut VecDeque<Key>, key: Key) {
 impl Detect for Rack {
     #[inline]
     fn on_sent(&mut self, sent: &Sent) {
+        if self.in_train {
+            if (sent.now, sent.end) >= self.latest && self.train.push(sent.seq, sent.end, sent.now)
+            {
+                return;
+            }
+            self.part_train();
+        }
         if self.segments.push(sent.seq, sent.end, sent.now) {
             enqueue(&mut self.flying, (sent.now, sent.end));
         } else {
             self.segments.repeat(sent.seq, sent.end, sent.now);
             self.requeue();
+            self.disorder();
         }
     }
 
@@ -210,8 +232,10 @@ impl Detect for Rack {
     }
 
     fn on_sacked(&mut self, _now: Time, from: u64, to: u64) {
+        self.part();
         self.segments.sack(from, to, &mut self.news);
         self.requeue();
+        self.disorder();
     }
 
     /// Section 6.2 step 4: the window grows once for each round trip with a duplicate report.
@@ -224,6 +248,7 @@ impl Detect for Rack {
     }
 
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
+        self.part();
         self.srtt = e.srtt;
         while let Some(s) = self.segments.pop_below(e.una) {
             if s.state != State::Sacked {
@@ -255,6 +280,18 @@ impl Detect for Rack {
 
     #[inline(never)]
     fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
+        if self.in_train {
+            self.srtt = srtt;
+            if let Some(taken) = self.train.take(una) {
+                self.delivered_in_order(taken, now);
+            }
+            (self.recovering, self.deadline) = (false, Time::NEVER);
+            if self.train.starts_at(una) {
+                return true;
+            }
+            self.part_train();
+            return false;
+        }
         if !self.suspects.is_empty() || !self.segments.is_calm() {
             return false;
         }
@@ -270,7 +307,11 @@ impl Detect for Rack {
             self.sort_out(una);
         }
         self.deadline = Time::NEVER;
-        self.suspects.is_empty() && self.segments.starts_at(una)
+        let calm = self.suspects.is_empty() && self.segments.starts_at(una);
+        if calm && una >= self.orderly_from {
+            self.form_train();
+        }
+        calm
     }
 
     #[inline]
@@ -279,6 +320,7 @@ impl Detect for Rack {
     }
 
     fn on_deadline(&mut self, now: Time, board: &Scoreboard) -> Finding {
+        self.part();
         let window = self.reordering_window(false);
         self.detect(now, window);
         self.finding(board)
@@ -286,6 +328,7 @@ impl Detect for Rack {
 
     /// Section 6.3: the first segment, and what the reordering window allows to be called lost.
     fn on_timeout(&mut self, now: Time, una: u64, board: &Scoreboard) {
+        self.part();
         if board.is_empty() && self.segments.sacked() > 0 {
             self.segments.unsack();
             self.requeue();
@@ -302,6 +345,7 @@ impl Detect for Rack {
 
     /// Beyond the RFC: whatever the clock says.
     fn on_cut(&mut self, _: Time, _: u64, _: &Scoreboard) {
+        self.part();
         let keys: Vec<Key> =
             self.segments.iter().filter(|s| s.state == State::Flying).map(Segment::key).collect();
         keys.into_iter().for_each(|key| self.lose(key));
@@ -314,6 +358,7 @@ impl Detect for Rack {
         self.mss = mss;
     }
     fn withdraw(&mut self, mss: u64) {
+        self.part();
         let larger = |s: &&Segment| s.state == State::Flying && s.to - s.from > mss;
         let keys: Vec<Key> = self.segments.iter().filter(larger).map(Segment::key).collect();
         for key in keys {
@@ -325,6 +370,7 @@ impl Detect for Rack {
     /// its original came; and a needless recovery is reordering seen, though step 3 counts only
     /// segments that were not sent again.
     fn forgive(&mut self, reordered: bool) {
+        self.part();
         self.reordering_seen |= reordered;
         self.recovering = false;
         self.latest = self.sure;
@@ -337,7 +383,7 @@ impl Detect for Rack {
     }
 
     fn last_segment(&self) -> Option<(u64, u64)> {
-        self.segments.last().map(|s| (s.from, s.to))
+        self.train.last().or(self.segments.last().map(|s| (s.from, s.to)))
     }
     fn losses(&self, _: &Scoreboard) -> u64 {
         self.losses
@@ -359,6 +405,6 @@ impl Detect for Rack {
         out.sort_unstable();
     }
     fn pipe(&self, _: &Scoreboard, _: u64, _: u64, _: u64) -> u64 {
-        self.segments.flying()
+        self.segments.flying() + self.train.bytes()
     }
 }

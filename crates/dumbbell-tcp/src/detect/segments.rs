@@ -1,4 +1,5 @@
 //! The segments on their way, each with the time at which it last left: what RACK must remember.
+use super::train::Train;
 use dumbbell_core::units::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -65,6 +66,27 @@ impl Segments {
     }
     pub fn iter(&self) -> impl Iterator<Item = &Segment> {
         self.list.iter()
+    }
+
+    /// The segments as a train: only if they are of one size and were sent once, in order, from
+    /// `after` on. They are gone from here, and so is the memory that they took.
+    pub fn take_train(&mut self, after: Key) -> Option<Train> {
+        let Some(first) = self.list.front().copied() else { return Some(Train::default()) };
+        if first.key() < after {
+            return None;
+        }
+        let size = first.bytes();
+        let mut before = first.sent;
+        let alike = self.list.iter().all(|s| {
+            let next = s.bytes() == size && s.sent >= before;
+            before = s.sent;
+            next && s.state == State::Flying && !s.again
+        });
+        if !alike {
+            return None;
+        }
+        let sent = std::mem::take(self).list.iter().map(|s| s.sent).collect();
+        Some(Train::of(first.from, size, sent))
     }
 
     /// The place of the segment that holds the byte at `at`, or that follows it.

@@ -269,7 +269,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.stats.ecn_reductions += 1;
         self.reduced();
-        let event = Congestion::new(now, Cause::Ecn, self.nxt - self.una, &[]);
+        let flight = self.nxt - self.una;
+        let in_flight = if self.cold.config.reduces_window { self.cc.cwnd() } else { flight };
+        let event = Congestion::new(now, Cause::Ecn, in_flight, &[]);
         self.cc.on_congestion(&event);
         self.apply_commands(now, out);
     }

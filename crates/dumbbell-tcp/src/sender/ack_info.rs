@@ -92,8 +92,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return;
         }
         self.cold.lost_again = (lost, self.high);
-        let event =
-            Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
+        let event = Congestion::new(now, Cause::Loss, self.reducible(self.nxt - self.una), &[]);
         self.cc.on_congestion(&event);
         self.reduced();
         self.apply_commands(now, out);

@@ -57,7 +57,7 @@ impl<C: CongestionControl> CachedCc<C> {
     pub fn timer(&self) -> Time {
         self.timer
     }
-    /// True if it is told of each segment that is sent.
+    /// True if it is informed of each segment that is sent.
     #[inline]
     pub fn sees_segments(&self) -> bool {
         self.capabilities.segments

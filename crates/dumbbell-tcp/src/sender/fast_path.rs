@@ -120,8 +120,19 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd());
-        while self.nxt + self.mss <= allowed && self.nxt + self.mss < self.limit {
+        if self.has_segment(allowed) {
+            // Nearly always it is one segment; so one is in line, and the rest of a burst is not.
+            let start = self.nxt;
             self.send_next(now, out);
+            if self.has_segment(allowed) {
+                self.send_burst(now, allowed, out);
+            }
+            self.stats.sent_packets += 1;
+            self.stats.sent_bytes += self.nxt - start;
+            self.last_sent = now;
+            if self.rto_at == Time::NEVER {
+                self.arm(now);
+            }
         }
         if self.nxt + self.mss < self.limit && self.nxt > self.una {
             self.window_limited = self.nxt + self.mss <= edge;
@@ -132,8 +143,23 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// A full segment of new data that is not the last.
-    #[inline]
+    /// True if a full segment of new data that is not the last ends at or before `allowed`.
+    #[inline(always)]
+    fn has_segment(&self, allowed: u64) -> bool {
+        self.nxt + self.mss <= allowed && self.nxt + self.mss < self.limit
+    }
+
+    /// More segments up to `allowed`.
+    #[inline(never)]
+    fn send_burst(&mut self, now: Time, allowed: u64, out: &mut impl Outbox) {
+        while self.has_segment(allowed) {
+            self.send_next(now, out);
+            self.stats.sent_packets += 1;
+        }
+    }
+
+    /// A full segment of new data that is not the last. The caller counts it, and arms the timer.
+    #[inline(always)]
     fn send_next(&mut self, now: Time, out: &mut impl Outbox) {
         let (from, to) = (self.nxt, self.nxt + self.mss);
         let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
@@ -144,12 +170,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
         (self.nxt, self.high) = (to, to);
-        self.stats.sent_packets += 1;
-        self.stats.sent_bytes += self.mss;
-        self.last_sent = now;
-        if self.rto_at == Time::NEVER {
-            self.arm(now);
-        }
         let ip_len = (u64::from(self.overhead) + self.mss) as u16;
         out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn: self.ect }, extra);
     }

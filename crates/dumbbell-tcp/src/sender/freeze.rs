@@ -1,6 +1,6 @@
 //! Freeze-TCP (Goff, Moronski, Phatak, Gupta, INFOCOM 2000), the sender's part: behind a closed
-//! window it keeps what it knows, and goes on with it when the window opens. The receiver's part is
-//! in its policy.
+//! window it keeps its state, and resumes with it when the window opens. The receiver's part is in
+//! its policy.
 use super::Sender;
 use super::frto::Frto;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
@@ -19,7 +19,7 @@ pub(super) struct Freeze {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// True if the path is gone: nothing that happens now tells of congestion.
+    /// True if the path is gone: nothing that happens now indicates congestion.
     pub(super) fn is_cut_off(&self) -> bool {
         self.window == 0 && self.cold.config.freeze
     }

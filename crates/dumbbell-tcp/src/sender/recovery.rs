@@ -59,11 +59,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
+    /// What a reduction takes from where `flight` bytes are outstanding: of a window that is larger
+    /// only what is used, unless the profile says otherwise.
+    pub(super) fn reducible(&self, flight: u64) -> u64 {
+        let cwnd = self.cc.cwnd();
+        if self.cold.config.reduces_window { cwnd } else { flight.min(cwnd) }
+    }
+
     /// Fast retransmit: the window first, then the repair.
     #[cold]
     fn enter_recovery(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         // Segments that were acknowledged selectively or by duplicates, and replaced, count once.
-        let in_flight = (self.nxt - self.una).saturating_sub(self.limited_sent).min(self.cc.cwnd());
+        let in_flight = self.reducible((self.nxt - self.una).saturating_sub(self.limited_sent));
         let below = self.detect.lost_below(&self.board);
         self.beyond -= self.cold.tags.take_lost(below, self.una, false, &self.board);
         self.forget_trial();

@@ -100,7 +100,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn reduce_for_tail_loss(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.tail_losses += 1;
         self.reduced();
-        let in_flight = (self.nxt - self.una).min(self.cc.cwnd());
+        let in_flight = self.reducible(self.nxt - self.una);
         let lost_tags = &[];
         let event = Congestion::new(now, Cause::Loss, in_flight, lost_tags);
         self.cc.on_congestion(&event);

@@ -75,7 +75,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         // A recovery sends new data until the timer expires, for what SACK or duplicates report.
         // All of it counts as FlightSize, but it is no window that the network ever held (RFC 5681
         // equation 4: *no more than* half of it).
-        let in_flight = flight.min(self.cc.cwnd());
+        let in_flight = self.reducible(flight);
         let first = self.cold.rto_una != self.una;
         self.cold.rto_una = self.una;
         self.cold.stuck = if first { 1 } else { self.cold.stuck.saturating_add(1) };

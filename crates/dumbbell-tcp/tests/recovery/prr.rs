@@ -17,7 +17,7 @@ fn config(reduction: Reduction) -> TcpConfig {
 /// Twenty segments at once, the first is lost; 19 duplicates come 1.04 ms apart. Two release 21 and
 /// 22 (RFC 3042), the third begins the recovery: RecoverFS = 20, ssthresh = 10. PRR then sends one
 /// segment for two that arrive; RFC 6675 is silent for ten duplicates and sends one for one
-/// afterwards. Both have ten in the network at the end, PRR already at 119 ms, so that its last one
+/// afterward. Both have ten in the network at the end, PRR already at 119 ms, so that its last one
 /// waits for another arrival.
 #[test]
 fn one_for_two_in_place_of_silence() {

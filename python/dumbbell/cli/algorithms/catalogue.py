@@ -19,7 +19,10 @@ KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", 
 
 
 def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
-    """List every algorithm by kind, and the papers."""
+    """List every algorithm by kind, and the papers.
+
+    Example: `dumbbell list --json`
+    """
     known = catalogue.kinds(*use)
     names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": papers.names()}
     if json:
@@ -40,7 +43,7 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
                 )
             )
     show(
-        "`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce "
+        "`dumbbell explain NAME` describes an algorithm, `explain tcp` describes TCP; `reproduce "
         "NAME` runs a paper."
     )
     return 0
@@ -60,8 +63,8 @@ def explain(
     name: Annotated[
         str,
         Parameter(
-            help="An algorithm, `tcp`, `tcp/PROFILE`, a key of scenarios, as in flow.rtt, or the "
-            "code of a warning, as in W012.",
+            help="An algorithm, `tcp`, `tcp/PROFILE`, a key of scenarios, such as flow.rtt, or the "
+            "code of a warning, such as W012.",
             completer=completers.explained,
         ),
     ],
@@ -72,15 +75,19 @@ def explain(
         Parameter(
             name="--all",
             negative="",
-            help="Give those of RED's parameters a row, too, that a variant shares.",
+            help="Also list the parameters that a variant shares with RED.",
         ),
     ] = False,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """One page about an algorithm: idea, equations, every parameter with its default, range and
-    source. Or about a key of scenarios: meaning, unit, default, range, places and an example. Or
-    about a warning."""
+    """Describe an algorithm, a key of scenarios, or a warning.
+
+    Of an algorithm: idea, equations, and every parameter with its default, range and source. Of a
+    key: meaning, unit, default, range, places and an example. Of a warning: cause and fix.
+
+    Example: `dumbbell explain codel`
+    """
     from . import keys
     from .explain import algorithm_page, tcp_page, warning_page
 
@@ -107,7 +114,7 @@ def explain(
 def schema(
     *,
     result: Annotated[
-        bool, Parameter(negative="", help="The schema of results, not that of scenario files.")
+        bool, Parameter(negative="", help="The schema of results instead of scenario files.")
     ] = False,
     install: Annotated[
         Path | None,
@@ -120,7 +127,10 @@ def schema(
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = True,
 ) -> int:
-    """Print the JSON Schema of scenario files or of results, with --json or without."""
+    """Print the JSON Schema of scenario files or of results, with or without --json.
+
+    Example: `dumbbell schema --result`
+    """
     if install is not None:
         from ...language import new
 

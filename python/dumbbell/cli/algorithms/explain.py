@@ -18,12 +18,12 @@ from ...present.grids import Grid
 
 PROVENANCE = {
     "vectors": "checked against vectors from an RFC, a paper or published code",
-    "two_readings": "two independent readings of the source agree",
-    "recollection": "written from a description; the source was not at hand",
+    "two_readings": "two independent implementations of the source agree",
+    "recollection": "written from a description, without access to the source",
     "reconstruction": "the source leaves parts open; each of our choices is a named option",
     "own": (
-        "your own; `dumbbell test FILE` examines it. Each decision calls Python: slow beside "
-        "the catalogue's"
+        "your own; `dumbbell test FILE` checks it. Each decision calls Python, so it is slower "
+        "than the catalogue's"
     ),
 }
 
@@ -86,7 +86,7 @@ def _presets(algorithm: Algorithm, every: bool) -> list[RenderableType]:
     if every or not algorithm.presets:
         return [line for preset in algorithm.presets for line in _preset(preset, algorithm)]
     names = ", ".join(preset["name"] for preset in algorithm.presets)
-    return [f"Presets: {names} (`explain {algorithm.name} --all` tells of each)", ""]
+    return [f"Presets: {names} (`explain {algorithm.name} --all` describes each)", ""]
 
 
 def _preset(preset: dict[str, Any], algorithm: Algorithm) -> list[RenderableType]:

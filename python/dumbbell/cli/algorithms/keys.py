@@ -42,7 +42,7 @@ def _unknown(name: str, known: set[str]) -> ScenarioError:
     near = api.nearest(name, sorted(known))
     hint = f"did you mean `{near}`?" if near else "`dumbbell list` shows every algorithm"
     return ScenarioError(
-        f"there is no algorithm and no key named `{name}`: {hint}",
+        f"there is no algorithm or key named `{name}`: {hint}",
         {"name": name, "nearest": [near] if near else []},
     )
 
@@ -60,7 +60,7 @@ def _page(key: Key, uses: tuple[str, ...]) -> Page:
         *([_grid(f"Keys of {key.path}", below)] if below else []),
     ]
     if any(form.get("properties", {}).get("kind") for form in key.forms):
-        lines.append("Each kind has keys of its own: `dumbbell explain KIND` lists them.")
+        lines.append("Each kind has its own keys: `dumbbell explain KIND` lists them.")
     return facts, lines
 
 

@@ -18,7 +18,9 @@ new = App(
     ),
 )
 
-Name = Annotated[str, Parameter(help="Its name in scenarios: small letters, digits and _.")]
+Name = Annotated[
+    str, Parameter(help="Name of the algorithm in scenarios: small letters, digits and _.")
+]
 Python = Annotated[
     bool,
     Parameter(name="--python", help="Write a Python file here instead: no checkout is needed."),
@@ -28,15 +30,19 @@ Python = Annotated[
 @new.command
 def scenario(
     file: Annotated[
-        Path, Parameter(help="The file. Default: scenario.toml; .toml is added to a bare name.")
+        Path,
+        Parameter(help="The file to write. Default: scenario.toml; .toml is added to a bare name."),
     ] = Path("scenario.toml"),
     /,
     *,
     json: Json = False,
 ) -> int:
-    """A scenario with comments, and beside it the schema with which editors complete it.
+    """Write a scenario with comments, and next to it the schema that editors use for completion.
 
-    Its first line names the schema, as the editor plugins Even Better TOML and Taplo read it.
+    The first line of the scenario names the schema for the editor plugins Even Better TOML and
+    Taplo.
+
+    Example: `dumbbell new scenario lab.toml`
     """
     from ...language import new as scenarios
 
@@ -51,13 +57,19 @@ def scenario(
 
 @new.command
 def aqm(name: Name, /, *, python: Python = False, json: Json = False) -> int:
-    """An algorithm of a queue."""
+    """Write the first lines of a queue algorithm, and a test.
+
+    Example: `dumbbell new aqm my_red --python`
+    """
     return _write("aqm", name, python, json)
 
 
 @new.command
 def cc(name: Name, /, *, python: Python = False, json: Json = False) -> int:
-    """A congestion control."""
+    """Write the first lines of a congestion control, and a test.
+
+    Example: `dumbbell new cc my_reno --python`
+    """
     return _write("cc", name, python, json)
 
 

@@ -13,17 +13,20 @@ from ..options import Json, emit, show
 
 CHECK_FAILED = 3
 
-File = Annotated[str, Parameter(help="A Python file with algorithms of your own.")]
+File = Annotated[str, Parameter(help="A Python file with your own algorithms.")]
 
 
 def test(file: File, /, *, json: Json = False) -> int:
-    """Apply the suite of the catalogue's algorithms to those of a file, each check with a verdict
-    and its reason."""
+    """Apply the conformance suite of the catalogue to the algorithms of a file, and print each
+    check with its verdict and its reason.
+
+    Example: `dumbbell test mine.py`
+    """
     examine = _EXAMINERS.get(Path(file).suffix)
     if examine is None:
         known = ", ".join(_EXAMINERS)
         raise ScenarioError(
-            f"{file} is nothing that `dumbbell test` can read: it reads files that end with {known}"
+            f"`dumbbell test` cannot read {file}: it reads files that end with {known}"
         )
     document = examine(file)
     if json:

@@ -5,25 +5,28 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from ... import api
 from ...data import series
 from ...errors import DumbbellError, ScenarioError
-from ...explain import runs
+from ...explain import on_demand, runs
 from ..options import Json, Use, emit, notes
 from ..options import show as print_out
-from . import on_demand, sweep_folder
+from . import sweep_folder
 
-_BINARY = ("pcapng", "pcap", "flent")
-_COUNTED = ("packets", "lines", "rows", "series", "opportunities")
+_BINARY = ("pcapng", "pcap", "flent", "perfetto")
+_COUNTED = ("packets", "lines", "rows", "series", "opportunities", "events")
 
 
 def export(
     format: Annotated[
-        str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")
+        str,
+        Parameter(
+            help="`csv`, `pcapng`, `pcap`, `perfetto`, `qlog`, `ns2`, `mahimahi` or `flent`."
+        ),
     ],
     result: Annotated[
         Path,
@@ -35,7 +38,7 @@ def export(
     /,
     *,
     flow: Annotated[
-        str | None, Parameter(help="Only this flow. Default: all that were recorded.")
+        str | None, Parameter(help="Write only this flow. Default: all that were recorded.")
     ] = None,
     at: Annotated[
         str | None,
@@ -47,7 +50,10 @@ def export(
         ),
     ] = None,
     departed: Annotated[
-        bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")
+        bool,
+        Parameter(
+            help="For a link: export the packets that leave it, instead of those that arrive."
+        ),
     ] = False,
     snaplen: Annotated[
         int | None, Parameter(help="Bytes kept of each packet. Default: everything.")
@@ -55,7 +61,7 @@ def export(
     table: Annotated[
         str | None,
         Parameter(
-            help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, "
+            help="Table of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, "
             "`signals`, `reactions`, "
             "`packets`, `hops`, `acks` or `completions`."
         ),
@@ -68,9 +74,10 @@ def export(
 ) -> int:
     """Write a result in a format of other programs.
 
-    If the result does not have the record that a format needs, the run is repeated in a temporary
-    directory with it. The repetition must have the fingerprint of the result, else the exit code
-    is 5.
+    If the result lacks the record that a format needs, the run is repeated with it in a temporary
+    directory. The repetition must have the fingerprint of the result, else the exit code is 5.
+
+    Example: `dumbbell export pcapng results/first --at sender -o first.pcapng`
     """
     if snaplen is not None and snaplen < 1:
         raise ScenarioError(f"--snaplen {snaplen}: at least one byte of a packet is kept")
@@ -80,7 +87,7 @@ def export(
         )
     if output is None and format in _BINARY and sys.stdout.isatty():
         raise ScenarioError(
-            f"{format} is nothing for a terminal: name a file with -o, or pipe it on"
+            f"{format} cannot be shown in a terminal: name a file with -o, or use a pipe"
         )
     sys.stdout.flush()
     if format == "csv" and sweep_folder.is_sweep(result):
@@ -114,11 +121,13 @@ def export(
 
 
 _NEEDS = {
-    "pcapng": "packets",
-    "pcap": "packets",
-    "ns2": "hops",
-    "mahimahi": "hops",
-    "flent": "flows",
+    "pcapng": ("packets",),
+    "pcap": ("packets",),
+    "ns2": ("hops",),
+    "mahimahi": ("hops",),
+    "flent": ("flows",),
+    "perfetto": ("flows", "packets"),
+    "qlog": ("flows", "packets"),
 }
 
 
@@ -127,30 +136,41 @@ def _wanted(
 ) -> on_demand.Wanted | None:
     """The record that an export needs and a result does not have; None if it has it, or if the run
     cannot be told: the export then says what is wrong."""
-    needed = _NEEDS.get(format, table if format == "csv" else None)
-    if needed not in series.NAMES or not on_demand.is_result(result):
+    needed = _NEEDS.get(format, (str(table),) if format == "csv" else ())
+    if not set(needed) & set(series.NAMES) or not on_demand.is_result(result):
         return None
     run = runs.locate(result)
-    logged = run.live and format in ("pcapng", "pcap") and (result / "run.log").is_file()
-    several = run.seeds > 1 and run.directory != result
-    if logged or several or api.check_file(run.directory / f"{needed}.parquet"):
+    if run.seeds > 1 and run.directory != result:
         return None
-    return on_demand.Wanted(str(result), [str(needed)], use=use)
+    if run.live and format in ("pcapng", "pcap") and (result / "run.log").is_file():
+        return None
+    if format == "perfetto":
+        if run.live:
+            return None  # The trace has what was recorded.
+        if not on_demand.few_packets(run):
+            needed = ("flows", "signals")
+    missing = [name for name in needed if not api.check_file(run.directory / f"{name}.parquet")]
+    return on_demand.Wanted(run, str(result), missing, use=use) if missing else None
 
 
 def read(
-    file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")],
+    file: Annotated[str, Parameter(help="A capture or a trace, from any program.")],
     /,
     *,
     json: Json = False,
 ) -> int:
-    """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip
-    times, losses."""
+    """Summarize a capture (pcapng, pcap) or a trace of ns-2: packets, bytes, retransmissions,
+    round-trip times and losses of each TCP connection.
+
+    Example: `dumbbell read first.pcapng`
+    """
+    from ...present import captures
+
     found = api.call("read_capture", {"file": file})
     if json:
         emit(found)
     else:
-        print_out(*_tables(found))
+        print_out(*captures.tables(found))
     damage = found["damage"]
     if damage is None:
         return 0
@@ -158,72 +178,3 @@ def read(
         print(damage["text"], file=sys.stderr)
         return int(found["code"])
     raise DumbbellError(damage["text"])
-
-
-def _tables(found: dict[str, Any]) -> list[Any]:
-    from ...present.grids import Grid
-
-    if "flows" in found:
-        head = ["flow", "type", "sent", "received", "bytes received", "dropped"]
-        rows = [
-            [str(f["fid"]), kind, *(str(f[key].get(kind, 0)) for key in _TRACED)]
-            for f in found["flows"]
-            for kind in sorted({kind for key in _TRACED for kind in f[key]})
-        ]
-        between = [str(f["fid"]) for f in found["flows"] if not f["whole_way"]]
-        remark = [
-            f"flows {', '.join(between)}: counted at the traced links; no end of their way is in "
-            f"the trace"
-        ]
-        return [
-            Grid("Flows", head, rows, 2),
-            f"{found['lines']} lines",
-            *(remark if between else []),
-        ]
-    head = [
-        "from",
-        "to",
-        "packets",
-        "bytes",
-        "unique",
-        "again",
-        "lost",
-        "marked",
-        "RTT ms: min",
-        "mean",
-        "max",
-        "of",
-    ]
-    rows = [
-        row for c in found["connections"] for row in (_side(c["a"], c["b"]), _side(c["b"], c["a"]))
-    ]
-    other = [f"{found[key]} {what}" for key, what in _REST if found[key]]
-    return [
-        Grid("TCP connections", head, rows, 2),
-        ", ".join([f"{found['packets']} packets", *other]),
-    ]
-
-
-_TRACED = ("sent_packets", "received_packets", "received_bytes", "dropped_packets")
-_REST = (("other_packets", "not of TCP"), ("unreadable_packets", "without readable headers"))
-
-
-def _side(side: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    rtt = [side[f"rtt_{name}_s"] for name in ("min", "mean", "max")]
-    return [
-        f"{side['address']}:{side['port']}",
-        f"{other['address']}:{other['port']}",
-        *(
-            str(side[k])
-            for k in (
-                "packets",
-                "payload_bytes",
-                "unique_bytes",
-                "retransmits",
-                "lost_packets",
-                "marks",
-            )
-        ),
-        *("" if seconds is None else f"{seconds * 1e3:.3f}" for seconds in rtt),
-        str(side["rtt_samples"]),
-    ]

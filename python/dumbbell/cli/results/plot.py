@@ -12,7 +12,8 @@ from ...data import records, series
 from ...data import summary as saved
 from ...errors import ScenarioError
 from ...language import overrides
-from ..options import Json, Use, emit, instant, notes, show
+from ...present.units import instant
+from ..options import Json, Point, Use, emit, notes, show
 from . import sweep_folder
 from .sweep_folder import SweepAxes
 
@@ -44,11 +45,12 @@ def plot(
         str,
         Parameter(
             help="Kinds of figures: `cwnd`, `goodput`, `queue`, `delay`, `fct`, `curve`, `phase`, "
-            "`acks`, `markers`, `delays`, `loss`, `scatter`, `timeseq`. Default: those that the "
-            "records allow and that need no choice of flows. Further results (directories, "
-            "flent's `.flent.gz`, captures) are drawn into the same figures: `cwnd`, `goodput`, "
-            "`queue` and `delay`. `fct` of a sweep without --point shows all its points. After "
-            "the word `curve`: an algorithm, which is measured alone and drawn beside its law."
+            "`acks`, `markers`, `delays`, `loss`, `scatter`, `timeseq`. Default: all that "
+            "the records allow and that need no selection of flows. Further results "
+            "(directories, flent's `.flent.gz`, captures) are drawn into the same figures: "
+            "`cwnd`, `goodput`, `queue` and `delay`. `fct` of a sweep without --point shows "
+            "all its points. After the word `curve`: an algorithm, which is measured alone "
+            "and drawn with its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)
@@ -56,9 +58,12 @@ def plot(
         str | None, Parameter(name="--from", help='Draw from this instant: "12 s".')
     ] = None,
     end: Annotated[str | None, Parameter(name="--to", help="Draw to this instant.")] = None,
-    point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
+    point: Point = None,
     seed: Annotated[
-        int | None, Parameter(help="Of replications: which seed. Default: the first; goodput: all.")
+        int | None,
+        Parameter(
+            help="The seed of the replication that is drawn. Default: the first; goodput: all."
+        ),
     ] = None,
     set: Sets = [],  # noqa: B006 (cyclopts reads it)
     sweep: SweepAxes | None = None,
@@ -68,9 +73,11 @@ def plot(
 ) -> int:
     """Draw figures of one result, or of several in the same axes, as SVG, PDF and PNG.
 
-    If a result does not have the records that a figure needs, the run is repeated in a temporary
-    directory with them. The repetition must have the fingerprint of the result, else the exit code
-    is 5. `dumbbell plot curve red -s max_p=0.1` draws an algorithm without a result.
+    If a result lacks the records that a figure needs, the run is repeated with them in a temporary
+    directory. The repetition must have the fingerprint of the result, else the exit code is 5.
+    `dumbbell plot curve red -s max_p=0.1` draws an algorithm without a result.
+
+    Example: `dumbbell plot results/first cwnd queue`
     """
     from ... import figures
 
@@ -94,10 +101,10 @@ def plot(
         _known(others)
         remarks = []
         if others:
-            from . import plot_overlay
+            from ...figures.overlay import results
 
-            which = plot_overlay.Which((what, *others), point, seed, tuple(use))
-            drawn, said = plot_overlay.draw(which, kinds, _view(*part))
+            given = [results.find(name, point, seed) for name in (what, *others)]
+            drawn, said = results.draw(given, kinds, _view(*part), use)
             target = out or Path()
         else:
             drawn, home, said = _of_result(what, kinds, _view(*part), (point, seed), use)
@@ -146,7 +153,7 @@ def _of_result(
     """The figures of a result directory, where they belong, and what to say of a repeated run.
     which: point and seed."""
     from ... import figures
-    from . import on_demand
+    from ...explain import on_demand, runs
 
     point, seed = which
     if kinds == ["fct"] and point is None and seed is None and view == figures.View():
@@ -156,20 +163,10 @@ def _of_result(
     home = _point(Path(what), point)
     run = _run(home, seed)
     source = figures.Source(run)
-    missing = figures.missing(source, kinds)
-    if missing and on_demand.is_result(home):
-        alone = kinds == ["timeseq"]
-        wanted = on_demand.Wanted(
-            what,
-            missing,
-            flows=view.flows if alone else (),
-            point=point,
-            seed=seed,
-            use=use,
-            often=(view.flows or ("",))[0] if alone else None,
-        )
-        with on_demand.repeated(wanted) as (directory, said):
-            return figures.draw(figures.Source(directory, what), kinds, view), home, [said]
+    if figures.missing(source, kinds) and on_demand.is_result(home):
+        located = runs.locate(what, point, seed)
+        drawn, said = figures.draw_on_demand(located, what, kinds, view, use)
+        return drawn, home, said
     drawn = figures.draw(source, kinds, view)
     if "goodput" in drawn and seed is None and view == figures.View():
         drawn |= {k: f for k, f in figures.recorded(home).items() if k == "goodput"}
@@ -220,8 +217,8 @@ def _point(base: Path, point: int | None) -> Path:
 
 def _run(home: Path, seed: int | None) -> Path:
     """The directory of one run: the one of a seed, or the first that has records."""
+    from ...explain import on_demand
     from ...explain import runs as results
-    from . import on_demand
 
     if seed is None:
         found = series.run_directories(home)

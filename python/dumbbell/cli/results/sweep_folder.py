@@ -29,19 +29,21 @@ class SweepAxes:
     x: Annotated[
         str | None,
         Parameter(
-            help="Of a sweep: the axis along the figure, as in queue.limit. Default: the axis of "
+            help="For a sweep: the axis along the figure, such as queue.limit. Default: the "
+            "axis of "
             "numbers with the most values."
         ),
     ] = None
     y: Annotated[
         str | None,
         Parameter(
-            help="Of a sweep: the metrics, with commas between them, as in goodput,p99_delay; a "
-            "panel for each. docs/how-to/sweeps.md describes their names."
+            help="For a sweep: the metrics, separated by commas, such as goodput,p99_delay; "
+            "a panel "
+            "for each. docs/how-to/sweeps.md describes their names."
         ),
     ] = None
     by: Annotated[
-        str | None, Parameter(help="Of a sweep: the axis that makes the lines, as in queue.")
+        str | None, Parameter(help="For a sweep: the axis that makes the lines, such as queue.")
     ] = None
 
     def given(self) -> bool:
@@ -62,7 +64,7 @@ def wanted(what: str, kinds: tuple[str, ...], point: int | None, axes: SweepAxes
         other = kinds[0] if kinds else f"--point {point}"
         raise ScenarioError(f"--x, --y and --by draw a whole sweep: leave out {other}")
     if asked and not is_sweep(what):
-        raise ScenarioError(f"--x, --y and --by draw a sweep, and {what} does not hold one")
+        raise ScenarioError(f"--x, --y and --by draw a sweep, but {what} does not hold one")
     return asked or (not kinds and point is None and is_sweep(what))
 
 

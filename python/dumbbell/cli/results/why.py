@@ -9,7 +9,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
-from ..options import Json, Use, emit, instant, show
+from ...present.units import instant
+from ..options import Json, Point, Seed, Use, emit, show
 
 Time = Annotated[str | None, Parameter(help='An instant of the run, with its unit: "12.4 s".')]
 
@@ -24,13 +25,17 @@ def why(
     ] = None,
     time: Time = None,
     packet: Annotated[
-        int | None, Parameter(help="Ask about this packet, numbered from 1 as its end sent them.")
+        int | None,
+        Parameter(help="Explain this packet; numbers count from 1 in the order of sending."),
     ] = None,
     seq: Annotated[
-        int | None, Parameter(help="Ask about the packet with this byte of the stream.")
+        int | None, Parameter(help="Explain the packet with this byte of the stream.")
     ] = None,
     cwnd: Annotated[
-        bool, Parameter(help="Ask what moved the congestion window last before `--time`, and next.")
+        bool,
+        Parameter(
+            help="Explain the congestion window's last change before `--time`, and the next one."
+        ),
     ] = False,
     receiver: Annotated[
         bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgment.")
@@ -43,18 +48,18 @@ def why(
             )
         ),
     ] = None,
-    point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
-    seed: Annotated[
-        int | None, Parameter(help="Of replications: which seed. Default: the first.")
-    ] = None,
+    point: Point = None,
+    seed: Seed = None,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """Say why: what happened to a flow around an instant, what the queue's decision saw, what the
-    sender did about it.
+    """Explain what happened to a flow around an instant: what the queue saw and decided, and what
+    the sender did about it.
 
-    A run whose packets were not recorded is repeated in a temporary directory, and must be the
-    same, packet for packet.
+    If the result lacks records of packets, its run is repeated in a temporary directory and must be
+    the same, packet for packet.
+
+    Example: `dumbbell why results/first --flow far --time "12.4 s"`
     """
     from ...explain import runs
     from ...explain import why as answers
@@ -73,8 +78,8 @@ def why(
     text = answers.told(finding)
     if records.again:
         print(
-            f"note: packets were not recorded: the run was repeated, fingerprint "
-            f"{run.fingerprint} as before",
+            "note: packets were not recorded, so the run was repeated (fingerprint "
+            f"{run.fingerprint}, unchanged)",
             file=sys.stderr,
         )
     if json:
@@ -94,7 +99,7 @@ def why(
         where += [f"seed {run.seed}"] if run.seeds > 1 or where else []
         show(
             *([f"{run.name}, {', '.join(where)}:", ""] if where else []),
-            *_paragraph(text),
+            text,
             "",
             *tables(finding),
         )
@@ -110,26 +115,18 @@ def _one_question(
     within: str | None,
 ) -> None:
     if packet is not None and seq is not None:
-        raise ScenarioError("--packet and --seq are two questions: ask one")
+        raise ScenarioError("--packet and --seq exclude each other: use one")
     single = packet is not None or seq is not None
     if single and (cwnd or time is not None):
         raise ScenarioError(
-            f"{'--packet' if packet is not None else '--seq'} names the packet: leave out --time "
-            f"and --cwnd"
+            f"{'--packet' if packet is not None else '--seq'} selects the packet: leave out "
+            "--time and --cwnd"
         )
     if not single and time is None:
         raise ScenarioError(
-            "say when (--time 12.4s), which packet (--packet 7) or which byte of the stream "
-            "(--seq 1449)"
+            "give a time (--time 12.4s), a packet (--packet 7) or a byte of the stream (--seq 1449)"
         )
     if receiver and packet is None:
-        raise ScenarioError("--receiver goes with --packet")
+        raise ScenarioError("--receiver needs --packet")
     if within is not None and (single or cwnd):
-        raise ScenarioError("--within goes with --time, where the nearest event is asked for")
-
-
-def _paragraph(text: str) -> list[str]:
-    """Lines that a terminal shows well."""
-    import textwrap
-
-    return textwrap.wrap(text, 110, break_on_hyphens=False, break_long_words=False)
+        raise ScenarioError("--within needs --time: it limits the distance of the nearest event")

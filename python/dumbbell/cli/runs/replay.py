@@ -31,10 +31,13 @@ def replay(
     *,
     json: Json = False,
 ) -> int:
-    """Feed a live run's log to the simulator's queues, and compare each packet's fate.
+    """Feed the log of a live run to the simulator's queues, and compare what happens to each
+    packet.
 
-    Verdict, mark and departure of every packet must be the same, and what summary.json says of the
-    run must agree with them. Ends with 3 if something differs, or if the log was altered.
+    Verdict, mark and departure of every packet must be the same, and the numbers of summary.json
+    must agree with them. The exit code is 3 if something differs, or if the log was altered.
+
+    Example: `dumbbell replay results/live`
     """
     from ...testbed import replay_check
 
@@ -82,7 +85,7 @@ def _summary(document: dict[str, Any]) -> list[str]:
     """True if the result beside the log agrees with it."""
     if document["summary"] is None:
         return [
-            "no summary.json beside the log: nothing is known of its run's validity",
+            "no summary.json next to the log: the validity of the run is unknown",
             document["proves"],
         ]
     if document["contradictions"]:

@@ -14,6 +14,9 @@ from ... import api, result
 from ...data import recording
 from ...errors import InvalidRun, ScenarioError, of_code
 from ...files.write import temporary_folder
+from .. import live as watching
+from ..checking import checked
+from ..live import Live
 from ..options import (
     Every,
     File,
@@ -29,7 +32,6 @@ from ..options import (
     notes,
     progress,
     show,
-    source,
     warn,
 )
 
@@ -47,20 +49,22 @@ def run(
     options: RunOptions | None = None,
     on: On = "sim",
     required: RequiredClass = None,
-    measures: Annotated[
-        bool, Parameter(help="Also print everything that is measured of the queues.")
-    ] = False,
+    measures: Annotated[bool, Parameter(help="Also print all measurements of the queues.")] = False,
     page: Annotated[
         Path | None,
-        Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown."),
+        Parameter(help="Also write a page of the result: FILE.html, or FILE.md for Markdown."),
     ] = None,
+    live: Live = False,
     every: Every = False,
     json: Json = False,
 ) -> int:
-    """Run a scenario file and print what each flow achieved and what each queue did.
+    """Run a scenario file, and print what each flow achieved and what each queue did.
 
-    With --on kernel real TCP of this machine's kernel runs over the same network
-    (docs/how-to/testbed.md).
+    With --on kernel, real TCP of this machine's kernel runs over the same network
+    (docs/how-to/testbed.md); with --on linux, the TCP of a Linux kernel in virtual time
+    (docs/how-to/linux.md).
+
+    Example: `dumbbell run first.toml --replications 5 --out results/first`
     """
     options = options or RunOptions()
     if page is not None:
@@ -75,27 +79,79 @@ def run(
 
         rootless.enter()
         wanted |= {"on": on}  # `api.run` waits for other live runs of this machine.
-    wanted = _with_series(wanted, options, page) if on == "sim" else wanted
+    elif on == "linux":
+        if live:
+            raise ScenarioError("--live shows runs of --on sim and --on kernel, not of --on linux")
+        wanted |= {"on": on}
+    if on == "sim" or live:
+        drawn = page is not None and page.suffix == ".html"
+        wanted = _with_series(wanted, options, drawn, live)
     with ExitStack() as stack:
         records = options.out
-        if page is not None and records is None and "record" in wanted:
+        if (live or page is not None) and records is None:
             records = stack.enter_context(temporary_folder()) / "run"
             wanted |= {"out": str(records)}
+        watched = stack.enter_context(watching.of_run(wanted, live))
         with progress("running") as heard:
-            data = api.run(wanted, heard)
+            data = watched.run(wanted, heard)
         data = _with_code(data)
+        if live and "record" in wanted and options.record_every is None:
+            data = recording.without_period(data)
         if records != options.out:  # The folder is gone when the result is read.
             data = {key: value for key, value in data.items() if key not in ("out", "files")}
         if page is not None:
-            pages.write(data, page, records, _about(file, wanted, records))
-    return report(data, json, options, Shown(measures, every))
+            _write_page(data, page, file, wanted, records, options)
+        watched.end(lambda last: _write_last(data, last, records, options))
+        return report(data, json, options, Shown(measures, every))
 
 
-def _with_series(wanted: api.JSON, options: RunOptions, page: Path | None) -> api.JSON:
+def _write_last(
+    data: dict[str, Any], page: Path, records: Path | None, options: RunOptions
+) -> None:
+    """The page at the end of a live one: that of `view`, of a sweep that of `sweep --page`."""
+    if "points" in data:
+        from ...studies.sweep import page as points
+
+        points.write(data, page, (), command_line())
+    else:
+        from ...view import page as time_page
+        from ...view.results import Which
+
+        which = Which(use=tuple(options.use), named=str(options.out or "RESULT"))
+        time_page.write([str(records)], page, which, command_line())
+
+
+def _write_page(
+    data: dict[str, Any],
+    page: Path,
+    file: str,
+    wanted: api.JSON,
+    records: Path | None,
+    options: RunOptions,
+) -> None:
+    """The page of a run with panels over time, or that of a sweep; of a run without a result, and
+    in Markdown, the tables."""
+    if page.suffix == ".html" and "points" in data:
+        from ...studies.sweep import page as sweep_page
+
+        sweep_page.write(data, page, (), command_line(), options.out)
+    elif page.suffix == ".html" and "flows" in data and records is not None:
+        from ...view import page as time_page
+        from ...view.results import Which
+
+        which = Which(use=tuple(options.use), named=str(options.out or "RESULT"))
+        time_page.write([str(records)], page, which, command_line())
+    else:
+        from ...present import page as pages
+
+        pages.write(data, page, records, _about(file, wanted, records))
+
+
+def _with_series(wanted: api.JSON, options: RunOptions, drawn: bool, live: bool) -> api.JSON:
     """The request with the series of flows and queues, where figures will need them and they are
-    small. Not with a store: its keys are hashes of plans, which say what is recorded."""
-    drawn = page is not None and page.suffix == ".html"
-    if "record" in wanted or options.store is not None or not (options.out or drawn):
+    small; for a live page in any case. Not with a store: its keys are hashes of plans, which say
+    what is recorded."""
+    if "record" in wanted or options.store is not None or not (options.out or drawn or live):
         return wanted
 
     def plan(every: str | None) -> api.JSON:
@@ -103,7 +159,7 @@ def _with_series(wanted: api.JSON, options: RunOptions, page: Path | None) -> ap
         return api.plan(wanted | record | {"points": 0})
 
     try:
-        every = recording.unasked(plan)
+        every = recording.unasked(plan) or (recording.at_least(plan) if live else None)
     except ScenarioError:
         return wanted  # The run says what is wrong.
     return wanted if every is None else wanted | {"record": {"every": every}}
@@ -113,11 +169,12 @@ def _about(file: str, wanted: api.JSON, records: Path | None) -> Any:
     """What the page says of how the result was made."""
     from ...present import groups, network, page
 
-    plan = network.for_people(api.plan(wanted | {"points": 1})["points"][0]["plan"])
+    whole = api.plan(wanted | {"points": 1})["points"][0]["plan"]
+    text = network.drawing(network.for_people(whole), groups.MOST, _DRAWING)
     written = Path(file) if records is None else records / "scenario.toml"
     given: str = wanted["source"].get("text", "")
-    text = written.read_text(encoding="utf-8") if written.is_file() else given
-    return page.About(command_line(), text, network.drawing(plan, groups.MOST, _DRAWING))
+    scenario = written.read_text(encoding="utf-8") if written.is_file() else given
+    return page.About(command_line(), scenario, text, network.inline(whole))
 
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:
@@ -141,31 +198,14 @@ def check(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Check a scenario file: every error and every warning with its line, its column and the fix.
+    """Check a scenario file: print every error and warning with its line, its column and the fix.
 
     `dumbbell explain W012` explains a warning; `allow = ["W012"]` in the scenario silences it
     (docs/reference/warnings.md).
+
+    Example: `dumbbell check first.toml -s "queue.limit=1 BDP"`
     """
-    planned = api.plan(api.request(source(file), set, points=0, use=use or None, on=on))
-    points, runs, warnings = planned["points_total"], planned["runs_total"], planned["warnings"]
-    denied = deny_warnings and bool(warnings)
-    if json:
-        found = {"notes": planned["notes"], "warnings": warnings}
-        emit({"ok": not denied, "points": points, "runs": runs, **found})
-    else:
-        notes(planned["notes"])
-        warn(warnings)
-        if denied:
-            many = f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}"
-            raise ScenarioError(f"{file}: {many}, and --deny-warnings was given")
-        flows = planned["flows"]
-        size = (
-            f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, "
-            f"{planned['duration']}"
-        )
-        many = f", {points} points" if points > 1 else ""
-        show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
-    return ScenarioError.code if denied else 0
+    return checked(file, set, use, on, deny_warnings=deny_warnings, json=json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +278,10 @@ def _not_valid(data: Mapping[str, Any]) -> list[str]:
         else []
     )
     return [
-        "not valid, and not to be used:",
+        "not valid, do not use:",
         *shown,
         *more,
-        "what helps: docs/how-to/testbed.md, `dumbbell doctor`",
+        "see docs/how-to/testbed.md and `dumbbell doctor`",
     ]
 
 

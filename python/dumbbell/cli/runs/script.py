@@ -8,7 +8,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ...present import messages
 from ...validate import scripts
+from .. import output
 from ..options import Json, emit, show
 
 CHECK_FAILED = 3
@@ -17,8 +19,12 @@ Files = Annotated[list[Path], Parameter(help="Scripts (*.dbs), and directories w
 
 
 def script(files: Files, /, *, json: Json = False) -> int:
-    """Run scripts that test a TCP sender or receiver step by step. Ends with 3 if something does
-    not hold."""
+    """Run scripts that test a TCP sender or receiver step by step.
+
+    The exit code is 3 if an expectation of a script fails.
+
+    Example: `dumbbell script scripts/`
+    """
     outcomes = [scripts.run(path) for path in scripts.find(files)]
     ok = all(outcome.ok for outcome in outcomes)
     if json:
@@ -26,7 +32,7 @@ def script(files: Files, /, *, json: Json = False) -> int:
         emit({"ok": ok, "scripts": documents})
         return 0 if ok else CHECK_FAILED
     for outcome in outcomes:
-        show(str(outcome))
+        show(messages.wrapped(str(outcome), output.columns()))
     if len(outcomes) > 1:
         held = sum(outcome.ok for outcome in outcomes)
         show(f"{held} of {len(outcomes)} scripts hold")

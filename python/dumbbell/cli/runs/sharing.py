@@ -29,8 +29,11 @@ def sharing(
     every: Every = False,
     json: Json = False,
 ) -> int:
-    """Show how much of each flow's path is shared with others (path-sharing intensity), without
-    running anything."""
+    """Show how much of each flow's path is shared with others (path-sharing intensity), without a
+    run.
+
+    Example: `dumbbell sharing lot.toml`
+    """
     found = api.call("sharing", api.request(source(file), set, use=use or None))
     if json:
         emit(found)
@@ -45,7 +48,7 @@ def sharing(
         ]
         parts.append(
             Grid(
-                "Of the links of a row's flow, the share that a column's takes",
+                "Share of the links of a row's flow that a column's flow uses",
                 ["", *names],
                 cells,
                 1,
@@ -54,7 +57,7 @@ def sharing(
     most = found["most_shared"]
     users = max((link["flows"] for link in found["links"]), default=0)
     sentence = (
-        f"{', '.join(most)}: most shared, by {users} flows"
+        f"{', '.join(most)}: shared most, by {users} flows"
         if most
         else "no link carries data of two flows"
     )

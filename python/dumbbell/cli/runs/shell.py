@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +15,9 @@ from cyclopts import Parameter
 
 from ... import api
 from ...errors import DumbbellError, ScenarioError
-from ..options import Json, Overrides, RequiredClass, emit
+from .. import live as watching
+from ..live import Live
+from ..options import Json, Overrides, RequiredClass, command_line, emit
 
 DIRECTORY = Path("results") / "shell"
 """Without `--out` each call writes to a numbered directory here."""
@@ -25,15 +28,23 @@ def shell(
         str,
         Parameter(
             help=(
-                "The program and its arguments, behind `--`; {server} and {client} stand for "
+                "The program and its arguments, after `--`; {server} and {client} stand for "
                 "addresses."
             )
         ),
     ],
+    on: Annotated[
+        Literal["kernel", "linux"],
+        Parameter(
+            help="The programs' kernel: `kernel`, this machine's, in real time; or `linux`, a "
+            "user-mode kernel in virtual time (docs/how-to/linux.md)."
+        ),
+    ] = "kernel",
     rate: Annotated[
         str | None,
         Parameter(
-            help="Rate each way, as 12Mbps. Default: 1Gbps, or what this machine can forward."
+            help="Rate in each direction, such as 12Mbps. Default: 1Gbps, or what this machine can "
+            "forward."
         ),
     ] = None,
     up: Annotated[
@@ -43,36 +54,38 @@ def shell(
         str | None, Parameter(help="Rate from the server to the program. Default: --rate.")
     ] = None,
     trace: Annotated[
-        str | None, Parameter(help="A trace of Mahimahi instead of a rate, each way.")
+        str | None, Parameter(help="A trace of Mahimahi instead of a rate, in each direction.")
     ] = None,
     delay: Annotated[
-        str, Parameter(help="Delay one way, each way: a round trip takes twice as long.")
+        str, Parameter(help="One-way delay in each direction: a round trip takes twice as long.")
     ] = "0ms",
     loss: Annotated[
         str | None,
         Parameter(
-            help="Share of packets lost by chance, each way: 1%% or 0.01.".replace("%%", "%")
+            help="Share of packets lost at random in each direction: 1%% or 0.01.".replace(
+                "%%", "%"
+            )
         ),
     ] = None,
     queue: Annotated[
         str,
         Parameter(
-            help="Queue each way: a name of the catalogue, as red or red:min_th=5pkt,max_th=15pkt."
+            help="Queue in each direction: a name of the catalogue, such as red or "
+            "red:min_th=5pkt,max_th=15pkt."
         ),
     ] = "drop_tail",
     limit: Annotated[
         str | None,
         Parameter(
             help=(
-                "The queue's limit, as 50pkt or 20ms. Default: a round trip, and 100 packets "
-                "at least."
+                "The queue's limit, such as 50pkt or 20ms. Default: one round-trip time, at "
+                "least 100 "
+                "packets."
             )
         ),
     ] = None,
     mtu: Annotated[str | None, Parameter(help="Largest IP packet, bytes. Default: 1500.")] = None,
-    ecn: Annotated[
-        bool, Parameter(help="Hosts ask for ECN, and the queue marks where it can.")
-    ] = False,
+    ecn: Annotated[bool, Parameter(help="Hosts use ECN, and the queue marks if it can.")] = False,
     only: Annotated[
         Literal["up", "down"] | None, Parameter(help="Shape only this direction.")
     ] = None,
@@ -80,7 +93,8 @@ def shell(
         str | None,
         Parameter(
             help=(
-                "A program to start on the server first, as 'iperf3 -s -1'; it ends with the other."
+                "A program to start first, on the server, such as 'iperf3 -s -1'; it ends with the "
+                "main program."
             )
         ),
     ] = None,
@@ -89,7 +103,7 @@ def shell(
     time: Annotated[
         str | None, Parameter(help="End the program after this time. Default: 24h.")
     ] = None,
-    seed: Annotated[int, Parameter(help="Seed of losses and of queues that draw.")] = 1,
+    seed: Annotated[int, Parameter(help="Seed of random losses and random queues.")] = 1,
     record_every: Annotated[str, Parameter(help="Period of the queue's record.")] = "20ms",
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     out: Annotated[
@@ -105,25 +119,36 @@ def shell(
         Path | None,
         Parameter(
             help=(
-                "Write a pcapng file with the packets of both hosts: what they sent, and "
-                "what the queues let out."
+                "Write a pcapng file with the packets of both hosts: those sent, and those that "
+                "leave the queues."
             )
         ),
     ] = None,
+    live: Live = False,
     json: Json = False,
 ) -> int:
-    """Run a program on an emulated network, and say what its packets met.
+    """Run any program on an emulated network, and report what happened to its packets.
 
-    The program runs on the host `client`, joined by one link to the host `server`. It ends with the
-    program's own exit code; with 5 if the program ended well but this machine could not keep what
-    was asked for.
+    The program runs on the host `client`, joined by one link to the host `server`. The exit code is
+    the program's own, or 5 if the program ended well but this machine could not emulate the network
+    as requested.
+
+    With --on linux the programs run in a user-mode kernel, in virtual time: without privileges, and
+    with the same result each time. They get no input, and see this machine's files without being
+    able to change them.
+
+    Example: `dumbbell shell --rate 12Mbps --delay 20ms -- ping -c 5 {server}`
     """
-    from ...testbed import lock, rootless
+    from ...testbed import rootless
     from ...testbed import shell as work
 
-    rootless.enter()
+    if on == work.LINUX and live:
+        raise ScenarioError("--live shows programs of --on kernel, not of --on linux")
+    if on == work.KERNEL:
+        rootless.enter()
     request = work.Options(
         program=program,
+        on=on,
         server=server,
         rate=rate,
         up=up,
@@ -145,21 +170,38 @@ def shell(
     )
     if pcap is not None and not pcap.absolute().parent.is_dir():
         raise ScenarioError(
-            f"--pcap {pcap}: there is no directory {pcap.parent}\nhelp: make it, or name another "
-            f"file"
+            f"--pcap {pcap}: the directory {pcap.parent} does not exist\nhelp: create it, or name "
+            "another file"
         )
     wanted = work.request(request, out or DIRECTORY)
-    api.need_testbed("shell")
+    if on == work.KERNEL:
+        api.need_testbed("shell")
     if request.unshaped:
-        print(
-            "note: no --rate is given: the link has 1 Gbps, or what this machine can forward",
-            file=sys.stderr,
-        )
+        print(f"note: without --rate, the link has {work.unshaped_rate(on)}", file=sys.stderr)
     try:
-        with lock.alone(), _aside(json), _left_to_the_program(), _directory(out) as there:
-            data = api.shell(wanted | {"out": str(there)})
+        with ExitStack() as stack:
+            watched = stack.enter_context(watching.of_run(work.plain(wanted), live))
+            real = _in_real_time() if on == work.KERNEL else nullcontext()
+            with real, _aside(json), _directory(out) as there:
+                data = watched.shell(wanted | {"out": str(there)})
+            watched.end(partial(_last, there))
+            return _told(data, there, pcap, json)
     except ScenarioError as error:
         raise work.spelled(error, request) from None
+
+
+def _last(there: Path, page: Path) -> None:
+    """The page at the end of a live one."""
+    from ...view import page as time_page
+    from ...view.results import Which
+
+    time_page.write([str(there)], page, Which(), command_line())
+
+
+def _told(data: api.JSON, there: Path, pcap: Path | None, json: bool) -> int:
+    """Draws and exports what is wanted, says what the packets met, and returns the exit code."""
+    from ...testbed import shell as work
+
     figure = _draw(there)
     captured = _capture(there, pcap)
     if json:
@@ -200,6 +242,15 @@ def _capture(run: Path, file: Path | None) -> list[str]:
         return []
     done = api.call("export", {"format": "pcapng", "result": str(run), "out": str(file)})
     return [f"packets: {file} ({done['packets']})", *(f"note: {note}" for note in done["notes"])]
+
+
+@contextmanager
+def _in_real_time() -> Iterator[None]:
+    """The only live run of the user, whose program hears signals itself."""
+    from ...testbed import lock
+
+    with lock.alone(), _left_to_the_program():
+        yield
 
 
 @contextmanager

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from ... import api
 from ...errors import ScenarioError
+from ...files.write import write_text
 from ...present import groups, network
 from ...present.grids import Grid
 from .. import output
-from ..options import Every, File, Json, Overrides, Use, emit, notes, source
+from ..options import Every, File, Json, Overrides, Use, emit, notes, source, warn_in_short
 from ..options import show as print_out
 
 
@@ -21,31 +23,53 @@ def show(
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     use: Use = [],  # noqa: B006
-    point: Annotated[int, Parameter(help="Which point of a sweep, from 1.")] = 1,
+    point: Annotated[int, Parameter(help="The point of a sweep, counted from 1.")] = 1,
     json: Json = False,
     every: Every = False,
     dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
+    svg: Annotated[
+        Path | None, Parameter(help="Write the drawing of the network to this SVG file.")
+    ] = None,
 ) -> int:
-    """Draw a scenario's network, its flows and their round-trip times.
+    """Draw a scenario's network, and list its flows with their round-trip times.
 
     More than 20 flows are summarized in groups. `--json` prints the whole plan.
+
+    Example: `dumbbell show first.toml --svg first.svg`
     """
     planned = api.plan(api.request(source(file), set, use=use or None))
     points = planned["points"]
     if not 1 <= point <= len(points):
         raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 1")
     chosen = points[point - 1]
+    if svg is not None:
+        _write(svg, chosen["plan"])
     if json:
         emit(chosen)
     elif dot:
         print(network.dot(chosen["plan"]))
+    elif svg is not None:
+        notes([f"wrote {svg}"])
     else:
         notes(planned.get("notes", []))
+        warn_in_short(planned["warnings"])
         more = (
             f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
         )
         _print(chosen["plan"], more, every)
     return 0
+
+
+def _write(file: Path, plan: dict[str, Any]) -> None:
+    """Writes the drawing. `ScenarioError` for another kind of file and for too large a network."""
+    if file.suffix != ".svg":
+        raise ScenarioError(f"--svg {file}: the name of an SVG file ends with .svg")
+    try:
+        write_text(file, network.document(plan))
+    except ValueError as error:
+        raise ScenarioError(
+            f"--svg {file}: {error}; --dot prints the network for Graphviz"
+        ) from None
 
 
 def _print(whole: dict[str, Any], more: str, every: bool) -> None:

@@ -17,21 +17,27 @@ from ..options import Json, emit, notes, show
 Action = Annotated[
     Literal["check", "list", "repair", "gc"],
     Parameter(
-        help="check: verify every row and every file of series. list: a line for each run. "
-        "repair: move damaged rows and runs aside. gc: merge the files of rows into one and drop "
-        "rows of older results."
+        help="check: verify every row and every file of series. list: print a line for each run. "
+        "repair: move damaged rows and runs aside. gc: merge the files of rows into one and "
+        "drop rows of older results."
     ),
 ]
 
 
 def store(
     action: Action,
-    directory: Annotated[Path | None, Parameter(help="The store. Default: as for `sweep`.")] = None,
+    directory: Annotated[
+        Path | None,
+        Parameter(help="Directory of the store. Default: $DUMBBELL_STORE, else .dumbbell/store."),
+    ] = None,
     /,
     *,
     json: Json = False,
 ) -> int:
-    """Manage cached results: check, list, repair, gc."""
+    """Manage a store of finished runs: check it, list it, repair it, or merge its files.
+
+    Example: `dumbbell store check`
+    """
     from .sweep import default_store
 
     answer = api.call("store", {"do": action, "dir": str(directory or default_store())})
@@ -65,15 +71,15 @@ def _place(problem: dict[str, Any]) -> str:
 
 
 def _check(answer: dict[str, Any]) -> None:
-    torn = f", {answer['torn']} ends that a kill left (not read)" if answer["torn"] else ""
+    torn = f", {answer['torn']} rows cut off by an interruption (ignored)" if answer["torn"] else ""
     lost = (
         f", {answer['records_lost']} runs whose series are damaged or missing"
         if answer["records_lost"]
         else ""
     )
     unverified = (
-        f", {answer['unverified']} runs of an earlier release whose series have no digests (sizes "
-        f"alone were checked)"
+        f", {answer['unverified']} runs of an earlier release whose series have no digests (only "
+        "sizes were checked)"
         if answer["unverified"]
         else ""
     )
@@ -129,7 +135,7 @@ def _repair(answer: dict[str, Any]) -> None:
         *answer["files"],
     )
     if answer["newer"]:
-        show(f"{answer['newer']} rows of a newer format stay: use a newer release of dumbbell")
+        show(f"{answer['newer']} rows of a newer format were kept: use a newer release of dumbbell")
 
 
 def _gc(answer: dict[str, Any]) -> None:

@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 @app.command(name="queue")
 def queue(
     *,
-    rate: Annotated[str, Parameter(help="The link's rate, as 50Mbps; or a range, 10..50Mbps.")],
-    rtt: Annotated[str, Parameter(help="Round-trip times without queues, as 10..120ms; or one.")],
+    rate: Annotated[
+        str, Parameter(help="The link's rate, such as 50Mbps; or a range, 10..50Mbps.")
+    ],
+    rtt: Annotated[
+        str, Parameter(help="Round-trip times without queues, such as 10..120ms; or one.")
+    ],
     flows: Annotated[
-        str, Parameter(help="How many flows share the link, as 1..40; or one number.")
+        str, Parameter(help="Number of flows that share the link, such as 1..40; or one number.")
     ],
     cc: Annotated[
         str,
         Parameter(
-            help="Their congestion control. Default: cubic, on the profile linux.",
+            help="The congestion control of all flows. Default: cubic, on the profile linux.",
             completer=completers.controls,
         ),
     ] = "cubic",
@@ -39,7 +43,7 @@ def queue(
     delay_target: Annotated[
         str | None,
         Parameter(
-            help="The largest 99th percentile of the queueing delay that is wanted, as 20ms."
+            help="The highest acceptable 99th percentile of the queueing delay, such as 20ms."
         ),
     ] = None,
     objective: Annotated[
@@ -52,21 +56,24 @@ def queue(
         list[str],
         Parameter(
             consume_multiple=True,
-            help="Queues to try, as codel or red:min_th=5pkt. Default: see docs/how-to/advise.md.",
+            help="Queues to try, such as codel or red:min_th=5pkt. Default: see "
+            "docs/how-to/advise.md.",
             completer=completers.queues,
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     dev: Annotated[
-        str, Parameter(help="The network device of the tc line. Default: eth0.")
+        str, Parameter(help="The network device of the tc lines. Default: eth0.")
     ] = "eth0",
     options: GridOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that
-    fails, the line for tc.
+    """Recommend a queue for a link: discipline, parameters and buffer, the results to expect, the
+    conditions in which it fails, and the line for tc.
 
-    Candidates are simulated at the corners and the middle of the ranges. What is finished is kept
-    in a store, so that a second call answers at once.
+    The command simulates candidates at the corners and in the middle of the ranges. A store keeps
+    finished runs, so a second call answers at once.
+
+    Example: `dumbbell advise queue --rate 50Mbps --rtt 10..120ms --flows 1..40`
     """
     from ...studies.advise.queue import grid, question
     from ...studies.advise.queue.work import SEEDS, Options
@@ -88,12 +95,15 @@ def queue(
 
 
 def _told(document: Document) -> list[RenderableType] | None:
+    from ...present.grids import verbatim
     from ...studies.advise.queue.page import lines
 
     if document["advice"] is None:
         return None
-    tc, said = document["tc"], [document["advice"]["sentence"], ""]
-    said += [tc["line"] or f"no line for tc: {tc['why_not']}", ""]
+    tc = document["tc"]
+    said: list[RenderableType] = [document["advice"]["sentence"], ""]
+    said += [*(verbatim([tc["line"]]) if tc["line"] else [f"no line for tc: {tc['why_not']}"]), ""]
     if tc["shaped"]:
-        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
+        shaped = verbatim(f"  {line}" for line in tc["shaped"])
+        said += [f"{tc['place']} With a shaper:", *shaped, ""]
     return [*said, document["rule"], "", *lines(document), ""]

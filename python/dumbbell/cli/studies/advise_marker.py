@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 def marker(
     *,
     rate: Annotated[
-        str, Parameter(help="What a customer reserves, as 2Mbps.", allow_leading_hyphen=True)
+        str,
+        Parameter(
+            help="The rate that a customer reserves, such as 2Mbps.", allow_leading_hyphen=True
+        ),
     ],
     rtt: Annotated[
         str,
-        Parameter(help="His round-trip time without queues, as 80ms.", allow_leading_hyphen=True),
+        Parameter(
+            help="The customer's round-trip time without queues, such as 80ms.",
+            allow_leading_hyphen=True,
+        ),
     ],
     packet: Annotated[
         str | None,
@@ -45,7 +51,7 @@ def marker(
         int | None,
         Parameter(
             help=(
-                "Customers like him. Default: 6, or with --link as many as reserve "
+                "Number of such customers. Default: 6, or with --link as many as reserve "
                 "--reserved-share of it."
             )
         ),
@@ -55,7 +61,7 @@ def marker(
     ] = None,
     reserved_share: Annotated[
         float | None,
-        Parameter(help="The part of the link that all customers reserve together. Default: 0.6."),
+        Parameter(help="The share of the link that all customers reserve together. Default: 0.6."),
     ] = None,
     deepest_bucket: Annotated[
         float,
@@ -75,7 +81,7 @@ def marker(
     ] = "reno",
     profile: Annotated[
         str | None,
-        Parameter(help="Their TCP: ns2, rfc or linux. Default: ns2; with --cc cubic linux."),
+        Parameter(help="TCP profile: ns2, rfc or linux. Default: ns2; with --cc cubic linux."),
     ] = None,
     dev: Annotated[
         str, Parameter(help="The network device of the tc lines. Default: eth0.")
@@ -83,12 +89,14 @@ def marker(
     options: MarkerOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say how to set an Assured Service marker: data buffer, bucket, the gain over a bucket alone,
-    where that fails.
+    """Recommend the data buffer and the token bucket of an Assured Service marker, with the gain
+    over a bucket alone and the conditions in which it fails.
 
     The customer's TCP passes a token bucket with a data buffer at the edge of a link that runs RIO.
-    Sizes are tried in that network, and the advised ones in a dozen others. What is finished is
-    kept in a store, so that a second call answers at once.
+    The command simulates many sizes in that network, and the recommended ones in a dozen others. A
+    store keeps finished runs, so a second call answers at once.
+
+    Example: `dumbbell advise marker --rate 2Mbps --rtt 80ms`
     """
     from ...studies.advise.budget import SEEDS
     from ...studies.advise.marker import question
@@ -112,6 +120,7 @@ def marker(
 
 
 def _told(document: Document) -> list[RenderableType] | None:
+    from ...present.grids import verbatim
     from ...studies.advise.marker.page import lines
 
     if document["sentence"] is None:
@@ -121,9 +130,9 @@ def _told(document: Document) -> list[RenderableType] | None:
         document["sentence"],
         document["bucket_sentence"],
         "",
-        *paste["scenario"].rstrip().splitlines(),
+        *verbatim(paste["scenario"].rstrip().splitlines()),
         "",
-        *(paste["tc"] or ["no line for tc: its bucket has at most 4 GB"]),
+        *(verbatim(paste["tc"]) or ["no line for tc: its bucket has at most 4 GB"]),
         *(f"  {text}" for text in paste["tc_notes"]),
         "",
         document["rule"],

@@ -31,29 +31,35 @@ class HostOptions:
         str | None, Parameter(help="The clock of the host's core. Default: the host's.")
     ] = None
     cycles_per_packet: Annotated[
-        float | None, Parameter(help="Its cycles for a packet, whatever the length.")
+        float | None, Parameter(help="Its cycles per packet, independent of the length.")
     ] = None
-    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte.")] = None
+    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles per byte.")] = None
 
 
 @app.command(name="mtu")
 def mtu(
     *,
-    rate: Annotated[str, Parameter(help="The link's rate, as 10Gbps.", allow_leading_hyphen=True)],
+    rate: Annotated[
+        str, Parameter(help="The link's rate, such as 10Gbps.", allow_leading_hyphen=True)
+    ],
     rtt: Annotated[
         str,
-        Parameter(help="The round-trip time without queues, as 40ms.", allow_leading_hyphen=True),
+        Parameter(
+            help="The round-trip time without queues, such as 40ms.", allow_leading_hyphen=True
+        ),
     ],
     loss: Annotated[
         str,
         Parameter(
-            help="The lost share of 1500-byte packets, as 1e-5 or 0.001%.",
+            help="The lost share of 1500-byte packets, such as 1e-5 or 0.001%.",
             allow_leading_hyphen=True,
         ),
     ],
     loss_kind: Annotated[
         str,
-        Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet."),
+        Parameter(
+            help="packet: all sizes lose the same share; bit: larger lose more. Default: packet."
+        ),
     ] = "packet",
     cc: Annotated[
         str,
@@ -63,7 +69,7 @@ def mtu(
         ),
     ] = "cubic",
     profile: Annotated[
-        str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")
+        str, Parameter(help="TCP profile: ns2, rfc or linux. Default: linux.")
     ] = "linux",
     mtu: Annotated[
         list[int],
@@ -73,10 +79,12 @@ def mtu(
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     most_wait: Annotated[
-        str | None, Parameter(help="How long one frame may take, for its neighbors. Default: 1ms.")
+        str | None,
+        Parameter(help="The longest acceptable transmission time of a frame. Default: 1ms."),
     ] = None,
     datagram: Annotated[
-        str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")
+        str | None,
+        Parameter(help="Size of UDP datagrams, which are fragmented. Default: 8192B, as in NFS."),
     ] = None,
     dev: Annotated[
         str, Parameter(help="The network device of the lines to paste. Default: eth0.")
@@ -85,11 +93,13 @@ def mtu(
     options: MtuOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which MTU suits a path: throughput, losses, neighbors, host and check sequence over the
-    size of packets.
+    """Recommend the MTU of a path: throughput, losses, effects on other flows, load of the host and
+    undetected errors, over the packet size.
 
-    One flow is simulated at each size, alone and beside a call and a TCP with standard frames. What
-    is finished is kept in a store.
+    The command simulates one flow at each size: alone, next to a voice call, and next to a TCP flow
+    with standard frames. A store keeps finished runs, so a second call answers at once.
+
+    Example: `dumbbell advise mtu --rate 10Gbps --rtt 40ms --loss 1e-5`
     """
     from ...studies.advise.budget import SEEDS
     from ...studies.advise.mtu import host as hosts

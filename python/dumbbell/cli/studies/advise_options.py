@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
-from ..options import command_line, progress
+from ..options import NoStore, SharedStore, Threads, command_line, progress
 from ..usage_errors import DEFAULTS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = App(
     name="advise",
-    help="Say what to set, by simulating it.",
+    help="Recommend settings by simulation.",
     default_parameter=DEFAULTS,
     help_flags=["--help", "-h"],
     version_flags=[],
@@ -30,13 +30,9 @@ app = App(
 class KeptOptions:
     """Where runs are kept and how many go at a time: the same for whatever is advised on."""
 
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
-        None
-    )
-    store: Annotated[
-        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
-    ] = None
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything again.")] = False
+    threads: Threads = None
+    store: SharedStore = None
+    no_store: NoStore = False
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")
     ] = None
@@ -62,7 +58,7 @@ class GridOptions(KeptOptions):
     time: Annotated[
         str | None,
         Parameter(
-            help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.'
+            help='How long a run lasts, such as "60s". Default: depends on the congestion control.'
         ),
     ] = None
     most_rate: Annotated[
@@ -85,7 +81,8 @@ class MarkerOptions(KeptOptions):
         str | None,
         Parameter(
             help=(
-                'How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by '
+                'How long a run lasts, such as "60s". Default: 200 cycles from loss to '
+                "loss, within "
                 "the budget."
             )
         ),
@@ -94,7 +91,7 @@ class MarkerOptions(KeptOptions):
         str,
         Parameter(
             help=(
-                "CPU time of all runs together, about; a network too large for it is made "
+                "Approximate CPU time of all runs; a network too large for it is simulated "
                 "smaller. Default: 30s."
             )
         ),
@@ -110,15 +107,18 @@ class MtuOptions(KeptOptions):
     time: Annotated[
         str | None,
         Parameter(
-            help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.'
+            help=(
+                'How long a run lasts, such as "60s". Default: 60 cycles from loss to loss, within '
+                "the budget."
+            )
         ),
     ] = None
     budget: Annotated[
         str,
         Parameter(
             help=(
-                "CPU time of all runs together, about; a path too large for it is made "
-                "smaller. Default: 60s."
+                "Approximate CPU time of all runs; a path too fast for it is simulated slower. "
+                "Default: 60s."
             )
         ),
     ] = "60s"

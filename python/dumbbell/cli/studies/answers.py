@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from ...errors import ScenarioError, of_code
-from ..options import emit, show
+from ..options import emit, show, warn_in_short
 
 
 def measuring(
@@ -27,7 +27,7 @@ def measuring(
 
         check(workers)
     kept = None if no_store else str(store or default_store())
-    return lambda wanted, heard: measure(wanted, workers, heard), {
+    return lambda wanted, heard, *watched: measure(wanted, workers, heard, *watched), {
         "store": kept,
         "threads": threads,
     }
@@ -36,14 +36,16 @@ def measuring(
 def answered(
     document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[RenderableType] | None]
 ) -> int:
-    """Prints the document, or what is told of it (None: nothing can be) and where it is. The exit
-    code is that of the runs; what failed is said after what came out."""
+    """Prints the document, or the warnings about its scenarios, what is told of it (None: nothing
+    can be) and where it is. The exit code is that of the runs; what failed is said after what came
+    out."""
     from ..runs.run import what_failed
 
     code = int(document.get("code", 0))
     if json:
         emit(document)
         return code
+    warn_in_short(document.get("scenario_warnings", []))
     if (said := told()) is not None:
         last = []
         if document.get("from_store"):

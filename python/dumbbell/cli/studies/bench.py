@@ -71,7 +71,7 @@ class Workload:
         ),
     ] = None
     queue: Annotated[
-        str | None, Parameter(help="Algorithm of its queue. Default: drop_tail and red.")
+        str | None, Parameter(help="Queue of the bottleneck. Default: drop_tail and red.")
     ] = None
     time: Annotated[
         str | None,
@@ -80,11 +80,11 @@ class Workload:
         ),
     ] = None
     profile: Annotated[
-        str | None, Parameter(help="TCP: ns2, linux or rfc. Default: ns2 and linux.")
+        str | None, Parameter(help="TCP profile: ns2, rfc or linux. Default: ns2 and linux.")
     ] = None
     cc: Annotated[
         str | None,
-        Parameter(help="Congestion control. Default: newreno, beside SACK, RACK and PRR `sack`."),
+        Parameter(help="Congestion control. Default: newreno; with SACK, RACK and PRR `sack`."),
     ] = None
 
     def cases(self) -> list[Case]:
@@ -105,27 +105,30 @@ def bench(
     *,
     workload: Workload | None = None,
     held: Annotated[
-        bool, Parameter(help="Let every queue hold its packets, as CoDel's must.")
+        bool, Parameter(help="Make every queue hold its packets, as CoDel must.")
     ] = False,
-    record: Annotated[bool, Parameter(help="Record every flow and the queue each 10 ms.")] = False,
+    record: Annotated[bool, Parameter(help="Record every flow and the queue every 10 ms.")] = False,
     reference: Annotated[
         bool | None,
         Parameter(
             negative="--no-reference",
-            help=f"Run without the shortcuts, too, and compare. Default: up to {SMALL} flows.",
+            help=f"Also run without the shortcuts, and compare. Default: up to {SMALL} flows.",
         ),
     ] = None,
     instructions: Annotated[
-        bool, Parameter(help="Count instructions, too, with valgrind: minutes.")
+        bool, Parameter(help="Also count instructions with valgrind; takes minutes.")
     ] = False,
-    repeat: Annotated[int, Parameter(help="Runs of each; figures are medians.")] = 3,
+    repeat: Annotated[int, Parameter(help="Runs of each; results are medians.")] = 3,
     json: Json = False,
 ) -> int:
     """Measure what a simulated packet costs, on the workload by which simulators are compared
     (docs/explanation/performance.md).
 
-    Processor time of the run alone, for each packet over each link; planning and set-up apart;
-    memory of a process that does nothing else. Ends with 3 if a shortcut changes a result.
+    The cost is the processor time of the run for each packet over each link, without planning and
+    setup, and the memory of a process that does nothing else. The exit code is 3 if a shortcut
+    changes a result.
+
+    Example: `dumbbell bench --flows 100`
     """
     if repeat < 1:
         raise ScenarioError(f"--repeat {repeat}: at least one run is needed")
@@ -177,7 +180,7 @@ def _print(lines: Sequence[dict[str, Any]]) -> None:
     from ...present.grids import Grid
 
     show(Grid("The run", _RUN, [_work(line) for line in lines], 2))
-    show(Grid("Before it, and memory", _BEFORE, [_before(line) for line in lines], 2))
+    show(Grid("Set-up and memory", _BEFORE, [_before(line) for line in lines], 2))
     beside = [one for line in lines for one in _references(line)]
     if beside:
         show(Grid("The same runs without shortcuts", _BESIDE, beside, 2))

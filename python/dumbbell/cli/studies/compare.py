@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from ...errors import ScenarioError
 from .. import completers
+from ..live import Live
 from ..options import Json, emit, progress, show
 from .compare_kernel import BesideOptions
 from .compare_queues import SchemeOptions
@@ -19,7 +20,8 @@ def compare(
     *schemes: Annotated[
         str,
         Parameter(
-            help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt.",
+            help="Queues of the catalogue or your own, such as red or "
+            "red:min_th=5pkt,max_th=15pkt.",
             completer=completers.queues,
         ),
     ],
@@ -29,26 +31,28 @@ def compare(
     rate: Annotated[
         str | None,
         Parameter(
-            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s for "
-            "each flow, at most 10 Gbit/s."
+            help="Rate of the bottleneck; with --on several, such as 10Mbps,50Mbps. Default: 10 "
+            "Mbit/s for each flow, at most 10 Gbit/s."
         ),
     ] = None,
     queue: Annotated[
         list[str],
         Parameter(
-            help="drop_tail or red; may be repeated. Default: both. With schemes: the queue that "
-            "is looked at, by its link's name, where the scenario has several."
+            help="drop_tail or red; may be repeated. Default: both. With schemes: the queue to "
+            "compare, by its link's name, if the scenario has several."
         ),
     ] = [],  # noqa: B006
     time: Annotated[
         str | None,
-        Parameter(help='How long a run lasts, as "20 s". Default: by the flows and the peer.'),
+        Parameter(
+            help='How long a run lasts, such as "60s". Default: depends on the flows and the peer.'
+        ),
     ] = None,
     seeds: Annotated[
         int | None,
         Parameter(
             help=(
-                "Runs of each. Default: 5 (with schemes: the scenario's, if it has any); "
+                "Runs of each point. Default: 5 (with schemes: the scenario's, if it has any); "
                 "with --results 10."
             )
         ),
@@ -67,30 +71,43 @@ def compare(
     ] = [],  # noqa: B006
     options: SchemeOptions | None = None,
     beside: BesideOptions | None = None,
+    live: Live = False,
     json: Json = False,
 ) -> int:
-    """Compare queues; the simulator with real kernels; or with ns-2 and ns-3.
+    """Compare queues, the simulator with real kernels, or Dumbbell with ns-2 and ns-3.
 
-    With schemes named, as in `dumbbell compare drop_tail red --cc newreno cubic -f FILE`: each
-    scheme in each condition with the same seeds, on one page. With --on sim,kernel: one scenario
-    simulated and on this machine's kernel, measure by measure. With neither: whether the work is
-    alike with ns-2 and ns-3, and then what it costs; or, with --results, results.
+    With the names of queues, each runs in each condition with the same seeds, and one page shows
+    the results. With --on sim,kernel, one scenario runs in the simulator and on this machine's
+    kernel, and each measure is compared; with --on sim,linux, on a Linux kernel in virtual time.
+    Without either, Dumbbell is compared with ns-2 and ns-3:
+    whether they do the same work, and what it costs; with --results, whether the results agree.
+
+    Example: `dumbbell compare drop_tail red --cc newreno cubic -o rtt=20ms,80ms`
     """
     from . import compare_kernel as kernels
 
-    kernels.check(beside or BesideOptions())
-    if beside is not None and beside.on is not None:
+    beside = beside or BesideOptions()
+    kernels.check(beside, schemes)
+    on_linux = bool(schemes) and beside.on == kernels.VIRTUAL
+    if beside.on is not None and not on_linux:
         if schemes:
             raise ScenarioError(
-                f"{schemes[0]}: with --on sim,kernel queues are named as in --aqm "
+                f"{schemes[0]}: with --on {beside.on} queues are named as in --aqm "
                 f"{','.join(schemes)}"
             )
         _refuse_peers(flows=flows, queue=queue, against=against, results=results, scenario=scenario)
-        from ...testbed import rootless
+        if kernels.other(beside) == kernels.LIVE:
+            from ...testbed import rootless
 
-        rootless.enter()
+            rootless.enter()
         return kernels.run(
-            beside, options or SchemeOptions(), rate=rate, time=time, seeds=seeds, json=json
+            beside,
+            options or SchemeOptions(),
+            rate=rate,
+            time=time,
+            seeds=seeds,
+            live=live,
+            json=json,
         )
     if schemes:
         from . import compare_queues as comparing
@@ -99,10 +116,18 @@ def compare(
             flows=flows, rate=rate, time=time, against=against, results=results, scenario=scenario
         )
         return comparing.run(
-            schemes, seeds, comparing.one_queue(queue), options or SchemeOptions(), json
+            schemes,
+            seeds,
+            comparing.one_queue(queue),
+            options or SchemeOptions(),
+            on=kernels.VIRTUAL if on_linux else kernels.SIM,
+            live=live,
+            json=json,
         )
     from ...studies.compare.peers import options as words
 
+    if live:
+        raise words.only_for_schemes("--live")
     if options is not None and (name := options.given()):
         raise words.only_for_schemes(name)
     if results:
@@ -111,7 +136,9 @@ def compare(
             scenario, words.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json
         )
     if scenario:
-        raise words.refused("--scenario", scenario[0], "this is for --results", "add --results")
+        raise words.refused(
+            "--scenario", scenario[0], "this is only for --results", "add --results"
+        )
     return _ratios(words.workloads(flows, rate, queue, time, against), seeds, json)
 
 
@@ -125,7 +152,9 @@ def _refuse_peers(**given: Any) -> None:
     for name, value in given.items():
         if value:
             fix = instead.get(name, "leave it out")
-            raise ScenarioError(f"--{name} is for the comparison with ns-2 and ns-3\nhelp: {fix}")
+            raise ScenarioError(
+                f"--{name} applies only to the comparison with ns-2 and ns-3\nhelp: {fix}"
+            )
 
 
 def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:

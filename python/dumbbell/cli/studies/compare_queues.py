@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,20 @@ from cyclopts import Parameter
 
 from ...errors import ScenarioError
 from .. import completers
-from ..options import Overrides, Use, command_line, notes, progress, show, source
+from .. import live as watching
+from ..options import (
+    NoStore,
+    Overrides,
+    SharedStore,
+    Threads,
+    Use,
+    Workers,
+    command_line,
+    notes,
+    progress,
+    show,
+    source,
+)
 from .answers import answered, measuring
 
 if TYPE_CHECKING:
@@ -46,32 +59,26 @@ class SchemeOptions:
         list[str],
         Parameter(
             name=["--over", "-o"],
-            help="A further axis: KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps. KEY is a path as "
+            help="A further axis: KEY=VALUE,VALUE,... such as rate=10Mbps,50Mbps. KEY is a path as "
             "in -s, or one of rate, delay, rtt, limit, flows. May be repeated.",
         ),
     ] = field(default_factory=list)
     set: Overrides = field(default_factory=list)
     use: Use = field(default_factory=list)
     baseline: Annotated[
-        str | None, Parameter(help="What differences are taken from. Default: the first scheme.")
-    ] = None
-    seed: Annotated[int | None, Parameter(help="The first seed. Default: the scenario's.")] = None
-    out: Annotated[
-        Path | None, Parameter(help="Directory of the page. Default: results/compare-SCENARIO.")
-    ] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
-        None
-    )
-    store: Annotated[
-        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
-    ] = None
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything again.")] = False
-    workers: Annotated[
         str | None,
-        Parameter(
-            help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here."
-        ),
+        Parameter(help="The scheme that the others are compared with. Default: the first."),
     ] = None
+    seed: Annotated[
+        int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")
+    ] = None
+    out: Annotated[
+        Path | None, Parameter(help="Directory for the page. Default: results/compare-SCENARIO.")
+    ] = None
+    threads: Threads = None
+    store: SharedStore = None
+    no_store: NoStore = False
+    workers: Workers = None
 
     def given(self) -> str | None:
         """The first option that was given."""
@@ -81,13 +88,24 @@ class SchemeOptions:
 
 
 def run(
-    schemes: Sequence[str], seeds: int | None, queue: str | None, options: SchemeOptions, json: bool
+    schemes: Sequence[str],
+    seeds: int | None,
+    queue: str | None,
+    options: SchemeOptions,
+    *,
+    on: str = "sim",
+    live: bool,
+    json: bool,
 ) -> int:
-    """Compares, and prints what came out."""
+    """Compares, and prints what came out. on: `sim`, or `linux` for a kernel in virtual time."""
     from ...studies.compare.queues.work import Options, compare
 
+    if on != "sim" and (live or options.workers):
+        what = "--live" if live else "--workers"
+        raise ScenarioError(f"{what} is for the simulator: leave it out, or --on linux")
+
     measure, kept = measuring(options.store, options.no_store, options.workers, options.threads)
-    with progress("comparing") as heard:
+    with watching.of_study(live, f"Comparison of {', '.join(schemes)}") as watched:
         request = Options(
             schemes=schemes,
             ccs=options.cc,
@@ -101,10 +119,14 @@ def run(
             seed=options.seed,
             options=kept,
         )
-        document = compare(
-            request, options.out, lambda wanted: measure(wanted, heard), command_line()
-        )
-    return answered(document, json, lambda: _told(document))
+        with progress("comparing") as bar:
+
+            def measured(wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+                return measure({**wanted, "on": on} if on != "sim" else wanted, bar, watched)
+
+            document = compare(request, options.out, measured, command_line())
+        watched.end_with(Path(document["page"]))
+        return answered(document, json, lambda: _told(document))
 
 
 def refuse_others(**others: Any) -> None:
@@ -123,14 +145,14 @@ def refuse_others(**others: Any) -> None:
         if value:
             shown = value[0] if isinstance(value, list) else value
             word = "" if value is True else f" {shown}"
-            cause = "this is not for comparing schemes"
+            cause = "this does not apply to comparing schemes"
             raise refused(
                 f"--{name}{word}", word.strip() or f"--{name}", cause, instead[name].format(shown)
             )
 
 
 def one_queue(names: list[str]) -> str | None:
-    """The queue that is looked at."""
+    """The queue to compare."""
     if len(names) > 1:
         raise ScenarioError(
             f"--queue {' --queue '.join(names)}: schemes are compared at one queue; name one"

@@ -14,7 +14,7 @@ from ...errors import InvalidRun, ScenarioError
 from ...present.units import significant
 from ...process import interrupt
 from .. import completers
-from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
+from ..options import ON, STORE, Json, Overrides, RequiredClass, Threads, emit, progress, show, tell
 
 if TYPE_CHECKING:
     from ...reproduce.document import CellRow, ReadingRow, Report
@@ -25,7 +25,7 @@ def reproduce(
         str,
         Parameter(
             help=(
-                "The paper; `dumbbell list` has the names. Or the path of its folder, with a slash."
+                "Name of the paper, as in `dumbbell list`, or the path of its folder, with a slash."
             ),
             completer=completers.papers,
         ),
@@ -36,48 +36,51 @@ def reproduce(
     quick: Annotated[
         bool,
         Parameter(
-            help="Fewer and shorter runs: less than a minute, with --on kernel about 3 minutes."
+            help="Make fewer and shorter runs: less than a minute; with --on kernel about 3 "
+            "minutes."
         ),
     ] = False,
-    on: Annotated[
-        str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")
-    ] = "sim",
+    on: Annotated[str, Parameter(help=ON)] = "sim",
     required: RequiredClass = None,
     grid: Annotated[
-        bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")
+        bool, Parameter(help="With --on kernel: run a grid of round-trip times instead.")
     ] = False,
     again: Annotated[
-        bool, Parameter(help="With --on kernel: repeat runs that were not valid.")
+        bool,
+        Parameter(
+            help="With --on kernel: repeat live runs that were not valid; valid ones are kept."
+        ),
     ] = False,
     cell: Annotated[
         list[str],
-        Parameter(help="Only this cell. May be repeated."),
+        Parameter(help="Run only this cell. May be repeated."),
     ] = [],  # noqa: B006
     seed: Annotated[
         int | None, Parameter(help="Seed of the first replication. Default: the paper's.")
     ] = None,
     replications: Annotated[
-        int | None, Parameter(help="Runs of each point. Default: the paper's.")
+        int | None, Parameter(help="Number of runs, each with its own seed. Default: the paper's.")
     ] = None,
-    threads: Annotated[
-        int | None, Parameter(help="Runs at the same time. Default: all cores.")
-    ] = None,
+    threads: Threads = None,
     store: Annotated[
         Path | None,
-        Parameter(help="Keep finished runs here, and take from here what is here already."),
+        Parameter(help=f"{STORE} Default: none."),
     ] = None,
     out: Annotated[
-        Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")
+        Path | None, Parameter(help="Directory for the report. Default: results/PAPER.")
     ] = None,
     json: Json = False,
 ) -> int:
-    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and
-    JSON).
+    """Reproduce a paper: give a verdict on each printed number and each claim, and write a report
+    (HTML and JSON).
 
-    With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at
-    most 70 minutes (--quick: 3). What is finished is kept, so that it resumes stopped.
-    Of jumbo-frames it is what a gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5
-    minutes.
+    With --on kernel, the paper's experiment runs on the testbed, with schemes interleaved in time,
+    for at most 70 minutes (--quick: 3). Finished runs are kept, so an interrupted command resumes.
+    With --on linux, the paper's points run on a Linux kernel in virtual time, and verdicts stand
+    beside the simulator's. For jumbo-frames, --on kernel measures what a gigabyte costs two hosts
+    at an MTU of 1500 and 9000, for at most 5 minutes.
+
+    Example: `dumbbell reproduce ea-red --quick`
     """
     if on == "kernel":
         from ...testbed import lock, rootless
@@ -88,10 +91,19 @@ def reproduce(
         )
         with lock.alone():
             return _on_kernels(paper, wanted, json)
+    refused = "--cell" if on == "linux" and cell else ""
+    if refused:
+        raise ScenarioError(f"{refused} is for --on sim: on Linux all points run")
     if grid or again or required:
         name = "--grid" if grid else "--again" if again else "--class"
         raise ScenarioError(
-            f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel"
+            f"{name}\n{'^' * len(name)} this is only for --on kernel\nhelp: add --on kernel"
+        )
+    if on == "linux":
+        return _on_linux(
+            paper,
+            Live(set, None, quick, False, False, [], seed, replications, threads, store, out),
+            json,
         )
     from ...reproduce.work import reproduce as work
 
@@ -144,7 +156,7 @@ def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
 
     if wanted.cell:
         raise ScenarioError(
-            "--cell is for --on sim: on real kernels all points are run, interleaved in time"
+            "--cell needs --on sim: on real kernels all points run, interleaved in time"
         )
     if schedule.has(paper):
         return _gigabyte(paper, wanted, json)
@@ -174,6 +186,33 @@ def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
     return 0 if summary["valid"] else InvalidRun.code
 
 
+def _on_linux(paper: str, wanted: Live, json: bool) -> int:
+    from ...reproduce.on_linux import narrative, work
+    from ..runs.sweep import default_store
+
+    with progress(f"{paper} on Linux") as bar:
+        how = work.How(
+            overrides=wanted.set,
+            quick=wanted.quick,
+            seed=wanted.seed,
+            replications=wanted.replications,
+            threads=wanted.threads,
+            store=wanted.store or default_store(),
+            out=wanted.out,
+            progress=bar,
+            tell=tell,
+        )
+        summary = work.reproduce(paper, how)
+    if json:
+        emit(summary)
+    else:
+        if summary["altered"]:
+            show(f"ALTERED: {'  '.join(summary['altered'])}", "")
+        show(*summary["finding"], "", *narrative.printed_tables(summary))
+        show(f"report: {summary['report']}")
+    return 0 if summary["valid"] else InvalidRun.code
+
+
 def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
     """A paper whose measurement on real hosts is what a gigabyte costs."""
     from ...reproduce.cpu_cost import narrative, work
@@ -189,8 +228,8 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
     }
     if named := [name for name, given in refused.items() if given]:
         raise ScenarioError(
-            f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real "
-            "kernels takes --quick, --replications and --out"
+            f"{', '.join(named)}: this does not apply to two hosts and a wire\nhelp: {paper} on "
+            "real kernels takes --quick, --replications and --out"
         )
     with progress(f"{paper} on real kernels") as bar:
         how = work.How(
@@ -213,19 +252,25 @@ def _print(summary: Report) -> None:
     from ...present.grids import Grid
     from ...present.templates import MARKS
 
-    if summary["altered"]:
-        show(f"ALTERED: {'  '.join(summary['altered'])}", "")
+    first = [f"ALTERED: {'  '.join(summary['altered'])}"] if summary["altered"] else []
+    first += summary["finding"]
+    if summary["quick"]:
+        first.append(
+            "These are fewer and shorter runs than those of the full reproduction, whose verdicts "
+            "may differ."
+        )
     rows = [
         [c["id"], *_numbers(c), c["unit"], f"{MARKS[c['verdict']]} {c['verdict'] or 'fitted'}"]
         for c in summary["cells"]
     ]
     show(
+        *([*first, ""] if first else []),
         Grid(
             summary["title"],
             ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"],
             rows,
             ranks=[0, 1, 0, 3, 2, 0],
-        )
+        ),
     )
     if summary["claims"]:
         claims = [
@@ -242,7 +287,7 @@ def _print(summary: Report) -> None:
     )
     show(
         f"report: {summary['report']}",
-        *(["figures: in figures beside it"] if summary["claims"] else []),
+        *(["figures: in the folder figures next to it"] if summary["claims"] else []),
     )
 
 
@@ -256,8 +301,8 @@ def _readings(rows: list[ReadingRow]) -> str:
     )
     moved = sum(row["verdict_changes"] for row in others)
     return (
-        f"readings: {base['about']} holds at every point in {whole} of {len(others)}, "
-        f"its sign is reversed somewhere by {reversed_by}; its verdict changes in {moved}"
+        f"readings: {base['about']} holds at every point in {whole} of {len(others)}, its sign is "
+        f"reversed at some point by {reversed_by}; its verdict changes in {moved}"
     )
 
 

@@ -11,7 +11,19 @@ from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
 from .. import completers
-from ..options import Json, Overrides, Use, command_line, notes, progress, show
+from ..options import (
+    Json,
+    NoStore,
+    Overrides,
+    SharedStore,
+    Threads,
+    Use,
+    Workers,
+    command_line,
+    notes,
+    progress,
+    show,
+)
 from ..usage_errors import DEFAULTS
 from .answers import answered, measuring
 
@@ -23,7 +35,7 @@ app = App(
     version_flags=[],
 )
 
-_CONTROLS = "Controls, as cubic or cubic:beta=0.8."
+_CONTROLS = "Congestion controls, such as cubic or cubic:beta=0.8."
 Controls = Annotated[
     list[str],
     Parameter(
@@ -34,7 +46,8 @@ Controls = Annotated[
 ]
 Rate = Annotated[str | None, Parameter(help="The link's rate. Default: 20Mbps.")]
 Buffer = Annotated[
-    str | None, Parameter(help='What the queue holds, as "1 BDP" or "100 pkt". Default: 1 BDP.')
+    str | None,
+    Parameter(help='Capacity of the queue, such as "1 BDP" or "100 pkt". Default: 1 BDP.'),
 ]
 Rates = Annotated[
     list[str],
@@ -43,7 +56,8 @@ Rates = Annotated[
 Buffers = Annotated[
     list[str],
     Parameter(
-        consume_multiple=True, help='What the queue holds, in BDP, or as "100 pkt". Several.'
+        consume_multiple=True,
+        help='Capacity of the queue, in BDP, or with a unit, such as "100 pkt"; several values.',
     ),
 ]
 
@@ -60,7 +74,7 @@ class TableOptions:
     queue: Annotated[
         str,
         Parameter(
-            help="The queue, as red or red:max_p=0.02. Default: drop_tail.",
+            help="The queue, such as red or red:max_p=0.02. Default: drop_tail.",
             completer=completers.queues,
         ),
     ] = "drop_tail"
@@ -68,34 +82,29 @@ class TableOptions:
         int | None, Parameter(help="Flows of each side. Default: 1; of rtt-fairness 2.")
     ] = None
     time: Annotated[
-        str | None, Parameter(help='How long a run lasts, as "60s". Default: twenty teeth of Reno.')
+        str | None,
+        Parameter(
+            help='How long a run lasts, such as "60s". Default: 40 sawtooth '
+            "periods of Reno, within limits (docs/how-to/tables.md)."
+        ),
     ] = None
     seeds: Annotated[
-        int | None, Parameter(help="Runs of each point. Default: 5; with --quick 3.")
+        int | None, Parameter(help="Runs of each point. Default: 5; with --quick 4.")
     ] = None
-    seed: Annotated[int | None, Parameter(help="The first seed. Default: 1.")] = None
-    quick: Annotated[bool, Parameter(help="Fewer conditions, fewer seeds, shorter runs.")] = False
+    seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: 1.")] = None
+    quick: Annotated[
+        bool, Parameter(help="Run fewer conditions and fewer seeds, for a shorter time.")
+    ] = False
     set: Overrides = field(default_factory=list)
     use: Use = field(default_factory=list)
     out: Annotated[
-        Path | None, Parameter(help="Directory of the page. Default: results/table-NAME.")
+        Path | None, Parameter(help="Directory for the page. Default: results/table-NAME.")
     ] = None
-    html: Annotated[
-        Path | None, Parameter(help="Write the page to this file, and nothing else.")
-    ] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
-        None
-    )
-    store: Annotated[
-        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
-    ] = None
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything again.")] = False
-    workers: Annotated[
-        str | None,
-        Parameter(
-            help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here."
-        ),
-    ] = None
+    html: Annotated[Path | None, Parameter(help="Write only the page, to this file.")] = None
+    threads: Threads = None
+    store: SharedStore = None
+    no_store: NoStore = False
+    workers: Workers = None
 
 
 @app.command(name="rtt-fairness")
@@ -114,10 +123,12 @@ def rtt_fairness(
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What flows of one control get where their round-trip times differ: near / far ~ (RTT far /
-    RTT near)^a.
+    """Measure how flows of one congestion control share a link if their round-trip times differ:
+    near / far ~ (RTT far / RTT near)^a.
 
-    The exponent a of each control with its 95 % interval: 0 is fair.
+    The table has the exponent a of each congestion control with its 95 % interval: 0 is fair.
+
+    Example: `dumbbell table rtt-fairness --cc sack cubic --ratio 1 4`
     """
     return _made(
         "rtt-fairness", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), ratios=ratio
@@ -129,15 +140,18 @@ def friendliness(
     *,
     cc: Controls = [],  # noqa: B006
     against: Annotated[
-        str | None, Parameter(help="The standard that they stand beside. Default: sack.")
+        str | None, Parameter(help="The standard to compete with. Default: sack.")
     ] = None,
     rate: Rates = [],  # noqa: B006
     buffer: Buffers = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What each control takes from a standard TCP beside it, over buffers and rates: its share, and
-    its harm."""
+    """Measure what each congestion control takes from a standard TCP flow on the same link, over
+    buffers and rates: its share of the goodput, and the harm to the standard flow.
+
+    Example: `dumbbell table friendliness --cc cubic --against sack --rate 20Mbps`
+    """
     return _made("friendliness", options, json, ccs=cc, against=against, rate=rate, buffer=buffer)
 
 
@@ -148,19 +162,22 @@ def coexistence(
         list[str],
         Parameter(
             consume_multiple=True,
-            help=f"{_CONTROLS} Default: bbr and bbr3, as far as there are any.",
+            help=f"{_CONTROLS} Default: bbr and bbr3, if the catalogue has them.",
         ),
     ] = [],  # noqa: B006
     against: Annotated[
-        str | None, Parameter(help="What they stand against. Default: cubic.")
+        str | None, Parameter(help="The congestion control to compete with. Default: cubic.")
     ] = None,
     rate: Rate = None,
     buffer: Buffers = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """One control against another over buffers, as BBR against CUBIC: shares, use of the link,
-    queueing delay."""
+    """Run one congestion control against another, such as BBR against CUBIC, over a range of
+    buffers: shares, utilization, queueing delay.
+
+    Example: `dumbbell table coexistence --cc bbr --against cubic --buffer 0.5 1 4`
+    """
     return _made(
         "coexistence", options, json, ccs=cc, against=against, rate=_one(rate), buffer=buffer
     )
@@ -182,8 +199,11 @@ def loss_tolerance(
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What one flow makes of a link that loses packets by chance, beside the laws of Mathis and of
-    Padhye."""
+    """Measure the goodput of one flow on a link with random losses, next to the laws of Mathis and
+    of Padhye.
+
+    Example: `dumbbell table loss-tolerance --cc sack cubic --loss 1e-4 1e-2`
+    """
     return _made(
         "loss-tolerance", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), losses=loss
     )

@@ -19,7 +19,8 @@ CHECK_FAILED = 3
 Only = Annotated[
     list[str],
     Parameter(
-        help="Only checks whose name matches, as in --only 'mm1.*'. May be repeated.", negative=()
+        help="Run only checks whose name matches a pattern, such as 'mm1.*'. May be repeated.",
+        negative=(),
     ),
 ]
 Quick = Annotated[
@@ -37,7 +38,12 @@ def validate(
     list_: List = False,
     json: Json = False,
 ) -> int:
-    """Check the simulator against laws that are known without it. Ends with 3 if a check fails."""
+    """Check the simulator against laws from the literature, which are computed without it.
+
+    The exit code is 3 if a check fails.
+
+    Example: `dumbbell validate --quick --only 'mm1.*'`
+    """
     selected = report.select(report.checks(), only, quick=quick)
     if list_:
         _list(selected, json)

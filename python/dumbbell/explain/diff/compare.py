@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import ScenarioError
 from .parting import Parting, parting
-from .recorded_run import Side, is_result, load
+from .recorded_run import Side, load, names_result
 from .steps import common, first, steps
 
 BEFORE = 6
@@ -68,9 +68,10 @@ def compare(
     point, seed: which run of both. use: files with algorithms of the user's own. Errors: as
     `dumbbell.why.ask`.
     """
-    if point is not None and not (is_result(a) or (b is not None and is_result(b))):
+    if point is not None and not (names_result(a) or (b is not None and names_result(b))):
         raise ScenarioError(
-            "--point names a point of a result; fix the values of a scenario's sweep with -s"
+            "--point selects a point of a result; for a scenario with a sweep, set the values "
+            "with -s"
         )
     left = load(a, point=point, seed=seed, use=use)
     return of_sides(

@@ -29,15 +29,15 @@ def told(c: Compared) -> str:
             else "up to there"
         )
         return (
-            "A and B are alike: every packet went the same way at the same picosecond for "
+            "A and B are identical: every packet took the same path at the same picosecond for "
             f"{until} ({same})."
         )
     p = c.parting
     place = f" at `{p.link}`" if p.link else ""
     return (
-        f"A and B part at {clock(p.time_ps, 9)}{place}, on packet {p.packet} of {p.flow}"
-        f"{'' if p.sender else ', one of its receiver'}{_content(p)}. In A {_fate(p, p.a)}; in B "
-        f"{_fate(p, p.b)}."
+        f"A and B diverge at {clock(p.time_ps, 9)}{place}, on packet {p.packet} of "
+        f"{p.flow}{'' if p.sender else ', sent by its receiver'}{_content(p)}. In A "
+        f"{_fate(p, p.a)}; in B {_fate(p, p.b)}."
     )
 
 
@@ -54,28 +54,28 @@ def _fate(p: Parting, seen: PacketTrace) -> str:
         return "it was never sent"
     if p.kind == "sent" or seen.packet["sent_ps"] > p.time_ps:
         what = "again" if seen.packet["retransmit"] else "for the first time"
-        return f"it was sent at {clock(seen.packet['sent_ps'], 9)}, its data {what}"
+        return f"it was sent at {clock(seen.packet['sent_ps'], 9)}, with its data {what}"
     hop = seen.hop
     if p.link is None:
         at = seen.packet["delivered_ps"]
         return "it did not arrive" if at is None else f"it arrived at {clock(at, 9)}"
     if hop is None:
-        return "it never came there"
+        return "it never arrived there"
     if hop["dropped_ps"] is not None:
         return f"it was dropped ({hop['reason']}){_waiting(hop)}"
     if p.kind == "arrived":
-        return f"it came at {clock(hop['arrived_ps'], 9)}{_waiting(hop)}"
+        return f"it arrived at {clock(hop['arrived_ps'], 9)}{_waiting(hop)}"
     mark = f"marked ({hop['reason']}) and " if hop["reason"] is not None else ""
     left = (
         ""
         if hop["departed_ps"] is None
         else f", and its last bit left at {clock(hop['departed_ps'], 9)}"
     )
-    return f"it was {mark}let in{_waiting(hop)}{left}"
+    return f"it was {mark}queued{_waiting(hop)}{left}"
 
 
 def _waiting(hop: Row) -> str:
-    return f" when {hop['backlog_packets']} were waiting"
+    return f" with {hop['backlog_packets']} packets waiting"
 
 
 def tables(c: Compared) -> list[Grid]:
@@ -142,7 +142,7 @@ def _before(p: Parting) -> Grid:
         for s in p.before
     ]
     return Grid(
-        "The last that both have", ["time", "flow", "from", "link", "what", "packet"], rows, 5
+        "The last events in both runs", ["time", "flow", "from", "link", "what", "packet"], rows, 5
     )
 
 
@@ -150,4 +150,4 @@ def _plans(plans: tuple[tuple[str, Any, Any], ...]) -> Grid:
     rows = [[key, *("-" if x is None else str(x) for x in (a, b))] for key, a, b in plans[:SHOWN]]
     if len(plans) > SHOWN:
         rows.append([f"and {len(plans) - SHOWN} more", "", ""])
-    return Grid("What differs in the plans", ["", "A", "B"], rows)
+    return Grid("Differences between the plans", ["", "A", "B"], rows)

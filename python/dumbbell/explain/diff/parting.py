@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..why.journeys import SIGNAL_COLUMNS, to_ps
+from ..why.journeys import gauges, to_ps
 from .steps import KINDS
 
 if TYPE_CHECKING:
@@ -88,14 +88,10 @@ def _seen(side: Side, step: Row) -> PacketTrace:
     told = side.reactions.filter(
         (pl.col("flow") == step["flow"]) & (pl.col("time_s") * 1e12 <= step["time_ps"] + 1)
     )
-    gauges = None
-    if signal is not None:
-        named = {k: v for k, v in signal.items() if k not in SIGNAL_COLUMNS}
-        gauges = {k: float(v) for k, v in named.items() if isinstance(v, int | float)}
     return PacketTrace(
         packet=row(side.packets, **who),
         hop=row(side.hops, **who, link=step["link"]) if step["link"] else None,
-        gauges=gauges,
+        gauges=None if signal is None else gauges(signal),
         reaction=told.sort("time_s", maintain_order=True).row(-1, named=True)
         if told.height
         else None,

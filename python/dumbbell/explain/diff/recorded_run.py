@@ -34,6 +34,8 @@ class Side:
     hops: polars.DataFrame
     signals: polars.DataFrame
     reactions: polars.DataFrame
+    flows: polars.DataFrame | None = None
+    """Samples of the flows' senders, if they were recorded."""
     repeated: bool = False
     """True if the run of a result was made again, because not all of its packets had been
     recorded."""
@@ -44,7 +46,7 @@ class Side:
         return round(seconds(self.plan["duration"]) * 10**12)
 
 
-def is_result(given: str | Path) -> bool:
+def names_result(given: str | Path) -> bool:
     """True if a result directory is meant, and not a scenario file."""
     path = Path(given)
     return path.is_dir() or (not path.exists() and path.suffix != ".toml")
@@ -65,13 +67,13 @@ def load(
     `InvalidRun` if a result's run, made again, is another one.
     """
     path = Path(given)
-    if is_result(path):
+    if names_result(path):
         if overrides:
             raise ScenarioError(
-                f"{given} is a result, and has been run: --set goes with a scenario file"
+                f"{given} is the result of a finished run: --set applies to a scenario file"
             )
         return _of_result(path, point, seed, use)
-    return _of_scenario(path, overrides, seed, use)
+    return of_scenario(path, overrides, seed, use)
 
 
 def _of_result(path: Path, point: int | None, seed: int | None, use: Sequence[str]) -> Side:
@@ -84,9 +86,15 @@ def _of_result(path: Path, point: int | None, seed: int | None, use: Sequence[st
         return _whole(_read(str(path), run.seed, run.fingerprint, scratch, repeated=True), path)
 
 
-def _of_scenario(
-    path: Path, overrides: Sequence[str], seed: int | None, use: Sequence[str]
+def of_scenario(
+    path: Path,
+    overrides: Sequence[str],
+    seed: int | None,
+    use: Sequence[str],
+    on: str = "sim",
 ) -> Side:
+    """Runs a scenario file with every packet recorded. on: `sim`, or `linux` for a kernel in
+    virtual time."""
     with temporary_folder() as scratch:
         out = Path(scratch) / "run"
         wanted = api.request(
@@ -96,10 +104,11 @@ def _of_scenario(
             replications=1,
             out=str(out),
             use=list(use) or None,
+            on=None if on == "sim" else on,
         )
         if len(api.plan(wanted)["points"]) > 1:
             raise ScenarioError(
-                f"{path} is a sweep: fix its values with -s, or compare two points of its result"
+                f"{path} is a sweep: set its values with -s, or compare two points of its result"
             )
         result = api.run(wanted)
         directory = out if "points" not in result else next(out.glob("point-*"))
@@ -124,14 +133,23 @@ def _read(
         plan = series.plan(directory) or {}
         if len(plan["record"]["packets"]) < len(plan["flows"]):
             return None
+        flows = series.read(directory, "flows")
         frames = {frame: series.need(directory, frame) for frame in _FRAMES}
     except (KeyError, TypeError) as error:
         raise series.damaged(
-            directory / "packets.parquet", f"it does not have what this release reads: {error}"
+            directory / "packets.parquet", f"it lacks data that this release reads: {error}"
         ) from None
     words = {
         k: frame.with_columns(pl.col(pl.Categorical).cast(pl.String)) for k, frame in frames.items()
     }
+    if flows is not None:
+        flows = flows.with_columns(pl.col(pl.Categorical).cast(pl.String))
     return Side(
-        name=name, seed=seed, fingerprint=fingerprint, plan=plan, repeated=repeated, **words
+        name=name,
+        seed=seed,
+        fingerprint=fingerprint,
+        plan=plan,
+        flows=flows,
+        repeated=repeated,
+        **words,
     )

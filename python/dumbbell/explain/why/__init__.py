@@ -16,11 +16,11 @@ from pathlib import Path
 from .. import runs
 from . import ask as _ask
 from . import record as _record
-from .finding import Finding
+from .finding import Event, Finding
 from .journeys import to_ps
 from .narrative import told
 
-__all__ = ["Finding", "ask", "told"]
+__all__ = ["Finding", "ask", "of_event", "told"]
 
 
 def ask(
@@ -75,7 +75,7 @@ def of_record(
     if packet is not None or seq is not None:
         return _ask.packet(record, number=packet, seq=seq, sender=sender)
     if time_s is None:
-        raise ScenarioError("say when: a time, or a packet or a byte of the stream")
+        raise ScenarioError("give a time, a packet, or a byte of the stream")
     end = seconds(str(record.plan["duration"]))
     if not 0 <= time_s <= end:
         raise ScenarioError(
@@ -84,3 +84,8 @@ def of_record(
     if cwnd:
         return _ask.cwnd(record, to_ps(time_s))
     return _ask.event(record, to_ps(time_s), None if within_s is None else to_ps(within_s))
+
+
+def of_event(record: _record.Record, event: Event) -> Finding:
+    """The finding about one of `record.events`: what `ask` answers at its instant."""
+    return _ask.about(record, event)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import ScenarioError
 from ...present import units
-from . import chain, events, journeys
-from .finding import AckSpacing, Event, Finding, Packet, Reaction
+from . import chain, events, journeys, samples
+from .finding import AckSpacing, Event, Finding, Packet, Reaction, Sample
 
 if TYPE_CHECKING:
     from .record import Record
@@ -26,17 +26,16 @@ def near_ps(record: Record) -> int:
 
 def base_rtt_ps(record: Record) -> int | None:
     """The flow's round-trip time without queues, as the plan has it."""
-    planned = next(f for f in record.plan["flows"] if f["name"] == record.flow)
-    text = (planned.get("info") or {}).get("rtt")
+    text = (record.planned.get("info") or {}).get("rtt")
     return None if text is None else journeys.to_ps(units.seconds(text))
 
 
 def _blank(record: Record, question: str, asked_ps: int | None) -> Finding:
-    transport = journeys.transport(record)
+    transport = record.planned["transport"]
     tcp = transport.get("tcp") or {}
     options = 12 if tcp.get("timestamps") else 0
     full = record.packets["payload_bytes"].max() if record.packets.height else None
-    mss = journeys.size_bytes(tcp.get("mss"))
+    mss = units.plain_bytes(tcp.get("mss"))
     return Finding(
         question=question,
         flow=record.flow,
@@ -45,8 +44,9 @@ def _blank(record: Record, question: str, asked_ps: int | None) -> Finding:
         base_rtt_ps=base_rtt_ps(record),
         within_ps=near_ps(record),
         tcp=tcp,
-        segment_bytes=mss - options if mss else int(str(full or 1)),
+        segment_bytes=round(mss) - options if mss else int(str(full or 1)),
         kind="nothing",
+        sampled=record.run.live,
     )
 
 
@@ -69,9 +69,14 @@ def event(record: Record, asked_ps: int, within_ps: int | None = None) -> Findin
     return _story(record, blank, near)
 
 
+def about(record: Record, event: Event) -> Finding:
+    """One of the flow's events, and its whole chain."""
+    return _story(record, _blank(record, "event", event.time_ps), event)
+
+
 def _story(record: Record, blank: Finding, near: Event) -> Finding:
     if near.reaction is not None:
-        return _of_reaction(record, blank, chain.reactions(record)[near.reaction])
+        return _of_reaction(record, blank, journeys.reactions(record)[near.reaction])
     found = journeys.find(record, near.sender, near.packet or 0)
     if found is None:
         return blank
@@ -79,7 +84,7 @@ def _story(record: Record, blank: Finding, near: Event) -> Finding:
         return _of_mark(record, blank, found)
     if near.kind == "drop":
         return _of_drop(record, blank, found)
-    lost = _lost_before(record, found)
+    lost = _before(record, found, lost=True)
     if lost is None:
         told = replace(blank, packet=found, original=_before(record, found))
     else:
@@ -87,21 +92,15 @@ def _story(record: Record, blank: Finding, near: Event) -> Finding:
     return replace(told, kind="retransmission", event_ps=found.sent_ps)
 
 
-def _before(record: Record, again: Packet) -> Packet | None:
-    """The transmission before a repetition."""
+def _before(record: Record, again: Packet, lost: bool = False) -> Packet | None:
+    """The transmission before a repetition; with `lost` the one that it repairs, the last before it
+    that was dropped."""
     if again.seq is None:
         return None
     rows = journeys.copies(record, again.seq)
     rows = rows.filter(rows["packet"] < again.number)
-    return journeys.packet(record, rows.row(-1, named=True)) if rows.height else None
-
-
-def _lost_before(record: Record, again: Packet) -> Packet | None:
-    """The transmission that a repetition repairs: the last one before it that was dropped."""
-    if again.seq is None:
-        return None
-    rows = journeys.copies(record, again.seq)
-    rows = rows.filter((rows["packet"] < again.number) & rows["dropped_ps"].is_not_null())
+    if lost:
+        rows = rows.filter(rows["dropped_ps"].is_not_null())
     return journeys.packet(record, rows.row(-1, named=True)) if rows.height else None
 
 
@@ -117,7 +116,16 @@ def _of_drop(record: Record, blank: Finding, lost: Packet) -> Finding:
         detection=chain.of_loss(record, lost, repairs) if tcp_data else None,
         repairs=repairs,
         way_back=_ack_spacing(record, blank, lost),
+        samples=_samples(record, lost, repairs) if tcp_data else (),
     )
+
+
+def _samples(record: Record, lost: Packet, repairs: tuple[Packet, ...]) -> tuple[Sample, ...]:
+    """Of a kernel's sender, its state before a drop and after the retransmission."""
+    if not record.run.live:
+        return ()
+    again = repairs[0].sent_ps if repairs else None
+    return samples.around(record, lost.dropped_ps or lost.sent_ps, again)
 
 
 def _ack_spacing(record: Record, blank: Finding, packet: Packet) -> AckSpacing | None:
@@ -145,7 +153,7 @@ def _of_reaction(record: Record, blank: Finding, reaction: Reaction) -> Finding:
     if reaction.cause == "recovered":
         earlier = [
             r
-            for r in chain.reactions(record)
+            for r in journeys.reactions(record)
             if r.time_ps <= reaction.time_ps and r is not reaction
         ]
         opening = [r for r in earlier if r.cause in ("loss", "timeout")]
@@ -173,10 +181,12 @@ def cwnd(record: Record, asked_ps: int) -> Finding:
         _blank(record, "cwnd", asked_ps), cwnd_bytes=events.window_at(record.flows, asked_ps)
     )
     if blank.protocol != "tcp":
-        raise ScenarioError(f"{record.flow} is no TCP flow: it has no congestion window")
+        raise ScenarioError(f"{record.flow} is not a TCP flow: it has no congestion window")
+    if record.run.live:
+        return replace(blank, kind="window", samples=samples.last_fall(record, asked_ps))
     moved = [
         r
-        for r in chain.reactions(record)
+        for r in journeys.reactions(record)
         if r.cwnd_bytes != r.cwnd_bytes_before or r.cause == "recovered"
     ]
     last = [r for r in moved if r.time_ps <= asked_ps and r.cwnd_bytes != r.cwnd_bytes_before]
@@ -194,7 +204,7 @@ def packet(
     if number is not None:
         found = journeys.find(record, sender, number)
         if found is None:
-            sent = journeys.side(record.packets, sender).height
+            sent = record.end(sender).packets.height
             whose = "sender" if sender else "receiver"
             raise ScenarioError(
                 f"the {whose} of {record.flow} sent no packet {number}: it sent {sent}, from 1"
@@ -202,7 +212,7 @@ def packet(
     elif seq is not None:
         rows = journeys.copies(record, seq)
         if not rows.height:
-            offsets = journeys.side(record.packets, sender=True)["seq"].drop_nulls().sort()
+            offsets = record.sender.packets["seq"].drop_nulls().sort()
             last = offsets[-1] if offsets.len() else None
             raise ScenarioError(
                 f"no packet of {record.flow} carried byte {seq}: "

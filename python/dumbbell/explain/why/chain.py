@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import journeys
 from .finding import AckSpacing, Detection, Packet, Reaction
 
 if TYPE_CHECKING:
-    import polars
-
     from .record import Record
 
 # Reactions are recorded in seconds, packets in picoseconds: equal instants may differ by the
 # rounding.
 _SAME_PS = 1000
-
-
-def reactions(record: Record) -> list[Reaction]:
-    """All reactions of the flow's sender."""
-    return [journeys.reaction(row) for row in record.reactions.iter_rows(named=True)]
 
 
 def repairs(record: Record, lost: Packet) -> tuple[Packet, ...]:
@@ -43,8 +38,12 @@ def repairs(record: Record, lost: Packet) -> tuple[Packet, ...]:
 def of_loss(record: Record, lost: Packet, again: tuple[Packet, ...]) -> Detection:
     """The sign by which the sender learned that a data packet was lost."""
     dropped = lost.dropped_ps if lost.dropped_ps is not None else lost.sent_ps
-    all_of_it = reactions(record)
+    all_of_it = journeys.reactions(record)
     until = again[0].sent_ps + _SAME_PS if again else None
+    if record.run.live:
+        at_ps = again[0].sent_ps if again else None
+        how = "sampled" if again else "never"
+        return _detection(record, lost, how, None, at_ps)
     seq = lost.seq or 0
     for reaction in all_of_it:
         if reaction.time_ps < dropped or (until is not None and reaction.time_ps > until):
@@ -90,15 +89,11 @@ def _duplicates(record: Record, lost: Packet, at_ps: int | None) -> int:
     """Acknowledgments that asked for the lost bytes and told of later ones, until `at_ps`: all but
     the first, which acknowledged what was before them; that one as well if it has a SACK block (RFC
     6675, section 2: DupAck)."""
-    import polars as pl
-
-    acks = journeys.side(record.packets, sender=False).filter(
-        pl.col("delivered_ps").is_not_null()
-        & (pl.col("ack") == (lost.seq or 0))
-        & (pl.col("payload_bytes") == 0)
-    )
-    if at_ps is not None:
-        acks = acks.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS)
+    back = record.receiver
+    arrived = back.column("delivered_ps")  # Of a lost one NaN, which no comparison holds for.
+    until = np.inf if at_ps is None else at_ps + _SAME_PS
+    same = (back.column("ack") == (lost.seq or 0)) & (back.column("payload_bytes") == 0)
+    acks = back.packets.filter(same & (arrived <= until))
     if not acks.height:
         return 0
     first = str(acks.sort("delivered_ps")["options"][0] or "")
@@ -107,18 +102,10 @@ def _duplicates(record: Record, lost: Packet, at_ps: int | None) -> int:
 
 def _arrived_after(record: Record, lost: Packet, at_ps: int | None) -> int:
     """Data packets sent after the lost one that arrived until `at_ps`."""
-    import polars as pl
-
-    data = journeys.side(record.packets, sender=True).filter(
-        (pl.col("packet") > lost.number)
-        & pl.col("delivered_ps").is_not_null()
-        & (pl.col("payload_bytes") > 0)
-    )
-    return (
-        data.height
-        if at_ps is None
-        else data.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS).height
-    )
+    sent = record.sender
+    until = np.inf if at_ps is None else at_ps + _SAME_PS
+    later = (sent.column("packet") > lost.number) & (sent.column("payload_bytes") > 0)
+    return int(np.count_nonzero(later & (sent.column("delivered_ps") <= until)))
 
 
 def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
@@ -141,17 +128,18 @@ def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
 def of_mark(record: Record, marked: Packet) -> Detection:
     """The consequences of a mark: its echo, and the sender's answer, at most one each round
     trip."""
-    import polars as pl
-
     nothing = Detection("never", None, 0, 0, 0)
     if marked.delivered_ps is None or not marked.sender:
         return nothing
-    acks = _echoes(record).filter(pl.col("sent_ps") >= marked.delivered_ps)
-    if not acks.height:
+    back = record.receiver
+    acks = back.echoes & (back.column("sent_ps") >= marked.delivered_ps)
+    if not acks.any():
         return nothing
-    echo = int(acks.sort("delivered_ps")["delivered_ps"][0])
+    echo = int(back.column("delivered_ps")[acks].min())
+    if record.run.live:
+        return Detection("sampled", None, 0, 0, 0, echo)
     before: Reaction | None = None
-    for reaction in reactions(record):
+    for reaction in journeys.reactions(record):
         if reaction.cause in ("ecn_echo", "loss", "timeout"):
             if abs(reaction.time_ps - echo) <= _SAME_PS and reaction.cause == "ecn_echo":
                 return Detection("echo", reaction, 0, 0, 0, echo)
@@ -159,17 +147,6 @@ def of_mark(record: Record, marked: Packet) -> Detection:
                 break
             before = reaction
     return Detection("reduced_already" if before else "never", before, 0, 0, 0, echo)
-
-
-def _echoes(record: Record) -> polars.DataFrame:
-    """Acknowledgments with ECN echo that reached the sender."""
-    import polars as pl
-
-    acks = journeys.side(record.packets, sender=False)
-    said = pl.col("flags").cast(pl.String)
-    return acks.filter(
-        pl.col("delivered_ps").is_not_null() & said.str.contains("E") & ~said.str.contains("S")
-    )
 
 
 def behind(record: Record, reaction: Reaction) -> Packet | None:
@@ -189,7 +166,7 @@ def _loss_behind(record: Record, reaction: Reaction) -> Packet | None:
         pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS
     )
     if not lost.height:
-        lost = journeys.side(record.packets, sender=True).filter(
+        lost = record.sender.packets.filter(
             (pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS)
             & (pl.col("seq") >= reaction.una)
             & (pl.col("seq") < reaction.nxt)
@@ -202,22 +179,20 @@ def _loss_behind(record: Record, reaction: Reaction) -> Packet | None:
 def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
     """The receiver echoes from the first mark until it hears that the sender reduced (RFC 3168,
     section 6.1.3)."""
-    import polars as pl
-
-    echoes = _echoes(record).filter(pl.col("delivered_ps") <= reaction.time_ps + _SAME_PS)
+    back, sent = record.receiver, record.sender
+    echoes = back.packets.filter(
+        back.echoes & (back.column("delivered_ps") <= reaction.time_ps + _SAME_PS)
+    )
     if not echoes.height:
         return None
     echoed = int(echoes.sort("delivered_ps")["sent_ps"][-1])
-    data = journeys.side(record.packets, sender=True).filter(pl.col("delivered_ps") <= echoed)
-    heard = data.filter(
-        pl.col("flags").cast(pl.String).str.contains("W")
-        & ~pl.col("flags").cast(pl.String).str.contains("S")
-    )
+    data = sent.packets.filter(sent.column("delivered_ps") <= echoed)
+    heard = data.filter(data["flags"].str.contains("W") & ~data["flags"].str.contains("S"))
     since = 0 if not heard.height else int(heard.sort("delivered_ps")["delivered_ps"][-1])
-    marks = data.filter(pl.col("ce_on_arrival") & (pl.col("delivered_ps") >= since)).sort(
-        "delivered_ps"
-    )
-    return journeys.packet(record, marks.row(0, named=True)) if marks.height else None
+    marks = data.filter(data["ce_on_arrival"] & (data["delivered_ps"] >= since))
+    if not marks.height:
+        return None
+    return journeys.packet(record, marks.sort("delivered_ps").row(0, named=True))
 
 
 def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
@@ -225,7 +200,7 @@ def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
     arrived, or of the first that arrived."""
     import polars as pl
 
-    acks = journeys.side(record.packets, sender=False).filter(
+    acks = record.receiver.packets.filter(
         pl.col("delivered_ps").is_not_null() & pl.col("ack").is_not_null()
     )
     lost = ack.delivered_ps is None
@@ -257,7 +232,7 @@ def acks_lost(record: Record, reaction: Reaction) -> int:
     import polars as pl
 
     since = reaction.time_ps - round(reaction.rto_us_before * 1_000_000)
-    acks = journeys.side(record.packets, sender=False)
+    acks = record.receiver.packets
     return acks.filter(
         (pl.col("dropped_ps") >= since) & (pl.col("dropped_ps") <= reaction.time_ps)
     ).height

@@ -42,19 +42,19 @@ def _in_general(d: Decision) -> str:
 def _full(d: Decision) -> str:
     """The queue was full; what the algorithm thought of it is said besides."""
     seen = gauges(d)
-    return f"{full(d)}; the decision saw {seen}" if seen else full(d)
+    return f"{full(d)}; the decision used {seen}" if seen else full(d)
 
 
 def _wire(d: Decision) -> str:
     if not d.algorithm:
-        return "the wire lost it"
+        return "the link lost it"
     told = []
     for kind, config in d.parameters.items():
         values = ", ".join(
             f"{k} = {v}" for k, v in config.items() if isinstance(v, int | float | str)
         )
         told.append(f"{kind} ({values})" if values else kind)
-    return f"no queue had a say: the link's impairment is {', '.join(told)}"
+    return f"no queue was involved; the link has the impairment {', '.join(told)}"
 
 
 DECIDE = ("aqm", "qdisc", "meter", "conditioner")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from .finding import Event
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 _FIRST = {"drop": 0, "mark": 1, "reaction": 2, "retransmission": 3}
 _CAUSES = {
     "timeout": "the retransmission timer expired",
-    "loss": "the sender found a loss",
-    "ecn_echo": "the sender heard of congestion (ECN)",
-    "recovered": "everything lost was repaired",
-    "rto_backed_off": "the congestion control doubled the timeout ahead of its expiry",
-    "rtt_reset": "the congestion control had the round-trip time forgotten",
-    "own": "the congestion control moved its window by itself",
+    "loss": "the sender detected a loss",
+    "ecn_echo": "the sender received a congestion signal (ECN)",
+    "recovered": "all losses were repaired",
+    "rto_backed_off": "the congestion control doubled the timeout before its expiry",
+    "rtt_reset": "the congestion control reset the round-trip time",
+    "own": "the congestion control changed its window by itself",
 }
 
 
@@ -29,6 +30,7 @@ def cause_in_words(cause: str) -> str:
     return _CAUSES.get(cause, cause)
 
 
+@functools.lru_cache(maxsize=1)  # Every question about a record needs them.
 def events(record: Record) -> list[Event]:
     """Drops, marks and retransmissions of the flow's packets, and its sender's reactions, in the
     order of time."""
@@ -37,7 +39,7 @@ def events(record: Record) -> list[Event]:
     found = [_signal(row) for row in record.signals.iter_rows(named=True)]
     again = record.packets.filter(pl.col("retransmit"))
     for number, sent, seq in zip(again["packet"], again["sent_ps"], again["seq"], strict=True):
-        found.append(Event("retransmission", sent, f"byte {seq} was sent again", packet=number))
+        found.append(Event("retransmission", sent, f"byte {seq} was retransmitted", packet=number))
     for i, (time, cause) in enumerate(
         zip(record.reactions["time_s"], record.reactions["cause"].cast(pl.String), strict=True)
     ):

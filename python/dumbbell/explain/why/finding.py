@@ -97,10 +97,22 @@ class Reaction:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """The state of a sender at an instant; None is what it does not tell."""
+
+    time_ps: int
+    cwnd_bytes: int | None
+    ssthresh_bytes: int | None
+    srtt_us: float | None
+    phase: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Detection:
     """The detection of a loss or a mark by the sender.
 
-    `how`: `acknowledgements`, `timeout`, `in_recovery` (it was repairing others already), `probe`,
+    `how`: `sampled` (a kernel's sender, of which only samples are known), `acknowledgements`,
+    `timeout`, `in_recovery` (it was repairing others already), `probe`,
     `echo` (ECN), `reduced_already` (one answer a round trip is enough), `never` (the run ended
     first, or nothing had to be done).
     """
@@ -186,6 +198,10 @@ class Finding:
     """For a reaction without a loss: acknowledgments that were lost in the timeout before it."""
     cwnd_bytes: int | None = None
     """Congestion window at the instant, where it is recorded."""
+    sampled: bool = False
+    """True if the sender is a kernel's, of which no reactions are known."""
+    samples: tuple[Sample, ...] = ()
+    """Of a kernel's sender: its samples before and after what is told."""
     notes: tuple[str, ...] = field(default=())
 
     def as_dict(self) -> dict[str, Any]:

@@ -36,16 +36,16 @@ def _retransmission(f: Finding) -> list[str]:
         return []
     if f.decision is not None or p.dropped_ps is not None:
         head = (
-            f"The nearest event is the retransmission at {at(f, f.event_ps)}, which answers a loss."
+            f"The nearest event is the retransmission at {at(f, f.event_ps)}, which repairs a loss."
         )
         return [head, *_drop(f)]
-    again = f"At {at(f, p.sent_ps)} the sender sent {packet.what(p)} again."
+    again = f"At {at(f, p.sent_ps)} the sender retransmitted {packet.what(p)}."
     if f.original is None or f.original.delivered_ps is None:
         return [again]
     late = f.original.delivered_ps > p.sent_ps
-    first = f"They were not lost: the transmission before, of {at(f, f.original.sent_ps)},"
+    first = f"They were not lost: the previous transmission, at {at(f, f.original.sent_ps)},"
     arrived = (
-        f"{'was still on its way and arrived' if late else 'had arrived'} at "
+        f"{'was still in flight and arrived' if late else 'had arrived'} at "
         f"{at(f, f.original.delivered_ps)}."
     )
     probe = " With tail_loss_probe on, this may be a probe." if f.tcp.get("tail_loss_probe") else ""
@@ -58,18 +58,17 @@ def _reaction(f: Finding) -> list[str]:
         return []
     if r.cause == "recovered":
         head = (
-            f"At {at(f, r.time_ps)} everything lost was repaired and the sender left "
-            f"{r.phase_before}"
+            f"At {at(f, r.time_ps)} all losses were repaired and the sender left {r.phase_before}"
         )
         head += f" with cwnd {window(f, r.cwnd_bytes)}."
-        return [head, "What had begun it:" if f.packet else "", *_story(f)]
+        return [head, "Its cause:" if f.packet else "", *_story(f)]
     if f.packet is not None and f.detection is not None and f.detection.reaction == r:
         return [
-            f"The nearest event is the sender's reaction at {at(f, r.time_ps)}. Behind it:",
+            f"The nearest event is the sender's reaction at {at(f, r.time_ps)}. Its cause:",
             *_story(f),
         ]
     again = f.packet is not None and r.cause in ("loss", "timeout")
-    head = "What was not yet acknowledged then:" if again else ""
+    head = "What was not acknowledged at that time:" if again else ""
     return [reactions.moved(f, r), head, *_story(f), reactions.without_loss(f, r)]
 
 
@@ -77,16 +76,19 @@ def _window(f: Finding) -> list[str]:
     r = f.reaction
     asked = f.asked_ps or 0
     begin = "" if f.cwnd_bytes is None else f"At {at(f, asked)} cwnd was {window(f, f.cwnd_bytes)}."
+    if f.sampled:
+        parts = [begin, losses.sampled(f, "before") if f.samples else _never_fell(f, asked)]
+        return [part for part in parts if part]
     if r is None:
         begin += (
-            f" Nothing had reduced it until {at(f, asked)}: acknowledgments made it "
-            "grow since the flow began."
+            f" Nothing had reduced it until {at(f, asked)}: acknowledgments had increased it "
+            "since the start of the flow."
         )
         parts = [begin.strip()]
     else:
         parts = [
             begin,
-            f"What moved it last, at {at(f, r.time_ps)}: {cause_in_words(r.cause)}.",
+            f"Its last change was at {at(f, r.time_ps)}: {cause_in_words(r.cause)}.",
             *_story(f),
         ]
         if f.packet is None or f.detection is None or f.detection.reaction != r:
@@ -96,6 +98,13 @@ def _window(f: Finding) -> list[str]:
     return [*parts, reactions.following(f)]
 
 
+def _never_fell(f: Finding, asked: int) -> str:
+    """Of a kernel's sender whose window did not fall from sample to sample, as far as is known."""
+    if f.cwnd_bytes is None:
+        return "The kernel's window is not recorded: `record.every` samples it."
+    return f"From sample to sample it had not fallen until {at(f, asked)}."
+
+
 def _journey(f: Finding) -> list[str]:
     p = f.packet
     if p is None:
@@ -103,7 +112,7 @@ def _journey(f: Finding) -> list[str]:
     who = "sender" if p.sender else "receiver"
     begin = f"At {at(f, p.sent_ps)} the {who} sent {packet.what(p)}{packet.again(p)}."
     if p.delivered_ps is None:
-        return [begin, "It was still on its way when the run ended."]
+        return [begin, "It was still in flight when the run ended."]
     total = p.delivered_ps - p.sent_ps
     waiting = sum(h.waited_ps or 0 for h in p.hops)
     arrived = f"It arrived at {at(f, p.delivered_ps)}, {span(total)} later,"
@@ -114,7 +123,7 @@ def _journey(f: Finding) -> list[str]:
         arrived += " without waiting anywhere;"
     sending = sum(h.transmission_ps or 0 for h in p.hops)
     way = sum((h.far_end_ps or 0) - (h.departed_ps or 0) for h in p.hops)
-    arrived += f" transmission took {span(sending)} and the way {span(way)}."
+    arrived += f" transmission took {span(sending)} and propagation {span(way)}."
     back = [reverse_path.arrived(f.way_back)] if f.way_back else []
     return [
         begin,
@@ -139,8 +148,8 @@ def _nothing(f: Finding) -> list[str]:
     head += f" within {span(f.within_ps)}."
     return [
         head,
-        _neighbor(f, "The last before was", f.before, asked),
-        _neighbor(f, "The next is", f.after, asked),
+        _neighbor(f, "The previous event was", f.before, asked),
+        _neighbor(f, "The next event is", f.after, asked),
     ]
 
 

@@ -11,7 +11,7 @@ from .finding import Decision
 def general(d: Decision) -> str:
     """Every gauge by its own name: right for any algorithm."""
     what, seen = found(d), gauges(d)
-    return f"{what}; its decision saw {seen}" if seen else what
+    return f"{what}; the decision used {seen}" if seen else what
 
 
 def gauges(d: Decision) -> str:
@@ -22,7 +22,7 @@ def gauges(d: Decision) -> str:
 def found(d: Decision) -> str:
     """Number of packets that waited."""
     return (
-        "what it found waiting is not recorded"
+        "the number of packets that it found waiting was not recorded"
         if d.queue_packets is None
         else waiting(d.queue_packets)
     )
@@ -56,9 +56,9 @@ def by_size(d: Decision) -> str:
     over = {"mean_size": "mean_packet_size", "max_size": "the MTU"}.get(str(drop))
     if drop == "ns2":
         return (
-            ", and p_a is what the count makes of it times the packet's size over mean_packet_size"
+            ", and p_a follows from it and the count, times the packet's size over mean_packet_size"
         )
-    return f", the curve's times the packet's size over {over}" if over else ""
+    return f", the value of the curve times the packet's size over {over}" if over else ""
 
 
 def waiting(packets: int) -> str:

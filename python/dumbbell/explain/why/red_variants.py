@@ -53,28 +53,29 @@ def _weight(d: Decision) -> str:
     because = ""
     if "hit_ratio" in g:
         because = (
-            f": of the last OUT packets, of {n(g['flows'])} flows, {n(100 * g['hit_ratio'])} "
-            "% were its own"
+            f": {n(100 * g['hit_ratio'])} % of the last OUT packets, from {n(g['flows'])} flows, "
+            "were its own"
         )
     elif "r_ref" in g and g["r_ref"] > 0:
-        because = f", as its reserved rate is to their mean of {n(g['r_ref'])} bit/s"
+        because = f", the ratio of its reserved rate to the mean of {n(g['r_ref'])} bit/s"
     elif "spare" in g:
-        because = f", by its reservation and round trip among {n(g['flows'])} flows"
-    return f"; p_a is {n(g['weight'])} times what RIO has{because}"
+        because = f", from its reservation and round-trip time among {n(g['flows'])} flows"
+    return f"; p_a is {n(g['weight'])} times RIO's{because}"
 
 
 def coin(d: Decision) -> str:
     """The step from p_b to a signal, by the way in which signals are spaced."""
     g, law = d.gauges, str(d.parameters.get("spacing", "uniform"))
     if law == "bernoulli":
-        return f"the coin, {n(g['coin'])}, fell below it"
+        return f"the random draw, {n(g['coin'])}, was below it"
     if law == "uniform_stored":
         return (
-            f"{_since(round(g['count']))}, and the number drawn then, {n(g['coin'])}, had come due"
+            f"{_since(round(g['count']))}, the random number drawn at that time, {n(g['coin'])}, "
+            "was reached"
         )
     return (
-        f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, "
-        f"{n(g['coin'])}, fell below it"
+        f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the random draw, "
+        f"{n(g['coin'])}, was below it"
     )
 
 
@@ -99,7 +100,7 @@ def hw(d: Decision, _: str) -> str:
         f"{average}, between min_th {n(low)} and max_th {n(high)}{of_class}{at}, so p = {n(g['p'])}"
     )
     if d.parameters.get("gap"):
-        return f"{chance}, and what was left of the number drawn at the last drop was below it"
+        return f"{chance}, and the rest of the number drawn at the last drop was below it"
     return f"{chance}, and the shift register, {n(g['draw'])}, was below it"
 
 
@@ -111,7 +112,7 @@ def choke(d: Decision, _: str) -> str:
         f"the average queue was {length(d, d.gauges['avg'])}, not below min_th {said(d, 'min_th')}"
     )
     compared = "an arriving packet was compared with one drawn from the queue"
-    return f"{average}, so {compared}; both were of this flow, and both went"
+    return f"{average}, so {compared}; both belonged to this flow, and both were dropped"
 
 
 def fred(d: Decision, _: str) -> str:
@@ -121,9 +122,9 @@ def fred(d: Decision, _: str) -> str:
         return general(d)
     share = f"{n(g['avgcq'])} is the share of each of {n(g['active'])} flows"
     what = (
-        "the packets that wait"
+        "the waiting packets"
         if not d.parameters.get("byte_mode")
-        else "what waits, in typical packets"
+        else "the waiting bytes, in typical packets"
     )
     flow = f"its flow had {n(g['qlen'])} of {what}, where {share}"
     if d.reason == "forced":
@@ -131,7 +132,7 @@ def fred(d: Decision, _: str) -> str:
             round(g["strike"]), f"been caught {n(g['strike'])} times"
         )
         return (
-            f"{flow}; it had {caught} with too many before; the average queue was "
+            f"{flow}; it had {caught} with too many packets before; the average queue was "
             f"{length(d, g['avg'])}"
         )
     if d.reason == "overflow":
@@ -170,17 +171,17 @@ def _color(d: Decision) -> str:
 
 def _since(count: int) -> str:
     if count <= 0:
-        return "it was the first packet since the average had come above min_th"
+        return "it was the first packet since the average rose above min_th"
     return f"it was the {ordinal(count)} packet since the last signal"
 
 
 def _too_slow(d: Decision, low: float, high: float) -> str:
     average = d.gauges["avg"]
     if average >= high:
-        return f"{full(d)}; the decision saw {gauges(d)}"
+        return f"{full(d)}; the decision used {gauges(d)}"
     region, bound = ("below min_th", low) if average < low else ("still below max_th", high)
     whose = "RED's average" if d.algorithm == "red" else "the average"
     return (
-        f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow "
-        "to see it"
+        f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow to "
+        "follow"
     )

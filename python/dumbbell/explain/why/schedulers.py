@@ -10,9 +10,9 @@ from .phrases import full, general
 def classes(d: Decision, _: str) -> str:
     """Classes that share one buffer."""
     if d.reason == "overflow":
-        return f"{full(d)}, over all its queues"
+        return f"{full(d)} in all its queues together"
     child = d.parameters.get("aqm")
     kind = child.get("kind") if isinstance(child, dict) else None
     if kind and d.reason != "evicted":
-        return f"`{kind}`, which keeps its class, chose it; {general(d)}"
+        return f"the `{kind}` of its class decided; {general(d)}"
     return general(d)

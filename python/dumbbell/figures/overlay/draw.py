@@ -10,7 +10,7 @@ import numpy as np
 from ...data.series import SECONDS_FROM_S
 from ...errors import ScenarioError
 from .. import crowd, style
-from ..style import Figure
+from ..style import Figure, lettering
 from .sides import Line, Named
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
     there = [(side, side.side.lines[kind]) for side in sides if side.side.lines.get(kind)]
     there = [(side, _in_order(lines, there[0][1])) for side, lines in there]
     if not there:
-        raise ScenarioError(f"none of the results has what `{kind}` shows")
+        raise ScenarioError(f"none of the results has the data of `{kind}`")
     counts = {len(lines) for _, lines in there}
     long = kind == "goodput" and max(_end(lines) for _, lines in there) >= SECONDS_FROM_S
     smooth = _means if long else _same
@@ -53,9 +53,9 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
             traces.append(_median(axes, side, [smooth(line) for line in lines]))
         axes.set(xlabel="time [s]", ylabel=_LABELS[kind])
         axes.margins(x=0.01)
-        style.from_zero(axes, traces)
-        style.legend(axes)
-        style.head(figure, " · ".join(filter(None, (*notes, "median and 10-90 % of flows"))))
+        lettering.from_zero(axes, traces)
+        lettering.legend(axes)
+        lettering.head(figure, " · ".join(filter(None, (*notes, "median and 10-90 % of flows"))))
         return figure
     (panels,) = counts
     size = (7.2, max(3.4, 1.0 + 1.75 * panels))
@@ -64,8 +64,8 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
         shown = [(side, smooth(lines[i])) for side, lines in there]
         _panel(axes, shown, _LABELS[kind])
     column[-1][0].set_xlabel("time [s]")
-    style.legend(column[0][0])
-    style.head(figure, " · ".join(filter(None, notes)))
+    lettering.legend(column[0][0])
+    lettering.head(figure, " · ".join(filter(None, notes)))
     return figure
 
 
@@ -79,10 +79,10 @@ def _in_order(lines: list[Line], first: list[Line]) -> list[Line]:
 def _panel(axes: Any, shown: Sequence[tuple[Named, Line]], label: str) -> None:
     """One flow or queue of all results, named as the first calls it."""
     for side, line in shown:
-        axes.plot(line.time_s, line.values, label=style.short(side.label), **side.look.trace())
-    axes.set_ylabel(f"{style.short(shown[0][1].name, 18)}\n{label}")
+        axes.plot(line.time_s, line.values, label=lettering.short(side.label), **side.look.trace())
+    axes.set_ylabel(f"{lettering.short(shown[0][1].name, 18)}\n{label}")
     axes.margins(x=0.01)
-    style.from_zero(axes, [(line.time_s, line.values) for _, line in shown])
+    lettering.from_zero(axes, [(line.time_s, line.values) for _, line in shown])
 
 
 def _median(axes: Any, side: Named, lines: Sequence[Line]) -> tuple[Array, Array]:
@@ -121,13 +121,13 @@ def _delay(sides: Sequence[Named], title: str) -> Figure:
     figure, (whole, tail) = style.new(1, 2, size=(9.2, 3.8))
     there = [side for side in sides if len(side.side.delay_s)]
     if not there:
-        raise ScenarioError("none of the results has delays of packets")
+        raise ScenarioError("none of the results has packet delays")
     mixed = len({side.side.round_trip for side in there}) > 1
     for side in there:
         what = ", round trip" if side.side.round_trip else ", one way"
         ms = side.side.delay_s * 1e3
         share = np.arange(1, len(ms) + 1) / len(ms)
-        label = style.short(side.label) + (what if mixed else "")
+        label = lettering.short(side.label) + (what if mixed else "")
         whole.plot(ms, share, drawstyle="steps-post", label=label, **side.look.trace())
         tail.plot(ms, 1 - share + 1 / len(ms), drawstyle="steps-pre", **side.look.trace())
     kind = "delay" if mixed else "round-trip time" if there[0].side.round_trip else "one-way delay"
@@ -136,6 +136,6 @@ def _delay(sides: Sequence[Named], title: str) -> Figure:
     tail.set_ylim(top=1.1)
     for axes in (whole, tail):
         axes.set_xlim(left=0)
-    style.legend(whole)
-    style.head(figure, title)
+    lettering.legend(whole)
+    lettering.head(figure, title)
     return figure

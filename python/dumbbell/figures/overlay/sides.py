@@ -12,7 +12,7 @@ import numpy as np
 from ...data import captures, flent
 from .. import delay
 from ..recorded_run import Source, View
-from ..style import Look
+from ..style.palette import Look
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -98,21 +98,10 @@ def of_flent(file: Path, view: View) -> Side:
 
 def of_capture(file: Path, view: View) -> Side:
     """A capture: goodput is what was acknowledged, in periods of 100 ms."""
-    found = captures.directions(file)
-    most = max(one.sent_bytes for one in found)
-    carried = [one for one in found if one.sent_bytes >= most / 1000]  # Not mere answers.
-    goodput = [_cut(one.name, _rates(one.acked), view, 1e6) for one in carried]
+    carried = captures.carried(captures.directions(file))
+    goodput = [_cut(one.name, one.goodput(_PERIOD_S), view, 1e6) for one in carried]
     times = [point for one in carried for point in one.rtt]
     return Side({"goodput": goodput}, np.sort(_cut("", times, view).values), True)
-
-
-def _rates(acked: Sequence[tuple[float, int]]) -> list[tuple[float, float]]:
-    """Bits per second that were acknowledged in each period."""
-    time, byte = np.array(acked, dtype=np.float64).T
-    edges = np.arange(np.floor(time[0] / _PERIOD_S), time[-1] / _PERIOD_S) * _PERIOD_S
-    at = np.searchsorted(time, edges, side="right") - 1
-    counted = np.where(at >= 0, byte[np.maximum(at, 0)], byte[0])
-    return list(zip(edges[1:], np.diff(counted) * 8 / _PERIOD_S, strict=True))
 
 
 def _cut(name: str, points: Sequence[tuple[float, float]], view: View, scale: float = 1.0) -> Line:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...figures import style
+from ...figures.style import palette
 from ...studies.frame.drawing import NamedFigure
 from .document import CostReport, EffectRow, Part
 from .judge import sums
 from .narrative import SHORT
 
 _LAYERS: tuple[tuple[Part, str, str, str], ...] = (
-    ("sender_s_per_gb", "sender (and what it pays for)", style.BLUE, ""),
-    ("receiver_s_per_gb", "receiver", style.SKY, "//"),
-    ("soft_interrupts_s_per_gb", "the kernel's threads for soft interrupts", style.ORANGE, ".."),
-    ("router_s_per_gb", "our router (and what it pays for)", style.PURPLE, "xx"),
+    ("sender_s_per_gb", "sender (and the work charged to it)", palette.BLUE, ""),
+    ("receiver_s_per_gb", "receiver", palette.SKY, "//"),
+    ("soft_interrupts_s_per_gb", "the kernel's threads for soft interrupts", palette.ORANGE, ".."),
+    ("router_s_per_gb", "our router (and the work charged to it)", palette.PURPLE, "xx"),
 )
 
 
@@ -38,8 +39,8 @@ def figures_of(summary: CostReport) -> list[NamedFigure]:
     axes.grid(axis="x", visible=False)
     axes.legend(frameon=False, fontsize=9)
     caption = (
-        "Processor time for a gigabyte by who is charged for it; the bar's whole height is what "
-        "counts, with its 95 % interval."
+        "Processor time for a gigabyte, by the process charged for it. Only the total height of "
+        "a bar is a measure; it has a 95 % interval."
     )
     return [NamedFigure("gigabyte", figure, caption)]
 
@@ -65,4 +66,6 @@ def _bar(axes: Any, row: EffectRow, i: int, x: float, first: bool) -> None:
     whole = sums(row)[i]
     if whole["ci95"]:
         arm = (whole["ci95"][1] - whole["ci95"][0]) / 2
-        axes.errorbar([x], [whole["mean"]], yerr=[arm], color=style.BLACK, capsize=3, linewidth=1.1)
+        axes.errorbar(
+            [x], [whole["mean"]], yerr=[arm], color=palette.BLACK, capsize=3, linewidth=1.1
+        )

@@ -12,9 +12,9 @@ from .document import CostReport
 from .judge import MOST_BUSY, PARTS, SUM, sums
 
 CONDITIONS = {
-    "plain": "a wire, nothing left to the devices",
-    "offloads": "a wire, segmentation, joining and checksums left to the devices",
-    "router": "our router between, nothing left to the devices",
+    "plain": "direct link, no offloads",
+    "offloads": "direct link, with offloads of segmentation, aggregation and checksums",
+    "router": "our router in between, no offloads",
 }
 SHORT = {"plain": "plain", "offloads": "offloads", "router": "our router"}
 
@@ -26,17 +26,17 @@ def findings(summary: CostReport) -> list[str]:
     for row in summary["effects"]:
         name = CONDITIONS[row["condition"]]
         if row["saving_percent"] is None:
-            lines.append(f"{name}: fewer than two pairs may be used, and nothing is said.")
+            lines.append(f"{name}: no result, as fewer than two pairs are usable.")
             continue
         before, after = (significant(block["mean"], 3) for block in sums(row))
         lines.append(
-            f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at "
-            f"{large}; saved {with_half(row['saving_percent'])} %."
+            f"{name}: {before} s of processor time for a gigabyte at an MTU of {usual}, {after} s "
+            f"at {large}; saved {with_half(row['saving_percent'])} %."
         )
     if summary["effort"]["repeats"] < MIN_SEEDS:
         lines.append(
-            f"{summary['effort']['repeats']} pairs a condition: intervals are wide, and no print "
-            f"is reproduced."
+            f"{summary['effort']['repeats']} pairs per condition: intervals are wide, so no "
+            "printed value is reproduced."
         )
     return [line[0].upper() + line[1:] for line in [*lines, _machine(summary)]]
 
@@ -48,9 +48,9 @@ def _machine(summary: CostReport) -> str:
     load = " to ".join(significant(x, 2) for x in summary["load_average"])
     busy = sum(share > MOST_BUSY for share in shares)
     others = (
-        f"others worked on the machine before {busy} of {len(shares)} runs"
+        f"other programs were active on the machine before {busy} of {len(shares)} runs"
         if busy
-        else "nobody else was at work"
+        else "no other program was active"
     )
     return f"{others}; load average {load}."
 
@@ -90,7 +90,12 @@ def _cost(block: Mean | None, whole: bool) -> str:
 def printed(summary: CostReport) -> list[RenderableType]:
     """For a terminal."""
     parts: list[RenderableType] = [
-        Grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
+        Grid(
+            "Processor seconds for a gigabyte (10^9 bytes that arrived)",
+            HEAD,
+            table(summary),
+            ranks=[0, 0, 4, 2, *(1 if key == SUM else 3 for key, _ in PARTS), 0],
+        )
     ]
     if summary["cells"]:
         rows = [

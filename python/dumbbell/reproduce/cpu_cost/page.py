@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...present import templates
+from ...studies.frame import pages
 from ...studies.frame.publish import Shown
 from ..entries import Paper
 from . import narrative
@@ -18,8 +18,10 @@ from .schedule import FILE
 def html(paper: Paper, summary: CostReport, drawn: Sequence[Shown]) -> str:
     """The page."""
     files = (paper.folder / name for name in ("testbed.md", FILE))
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("report.html.j2"),
+        paper.title,
+        drawn,
         paper=paper,
         s=summary,
         findings=narrative.findings(summary),
@@ -29,7 +31,6 @@ def html(paper: Paper, summary: CostReport, drawn: Sequence[Shown]) -> str:
         ],
         conditions=narrative.CONDITIONS,
         parts_of_costs=[key for key, _ in PARTS],
-        figures=drawn,
         rules={file.name: file.read_text(encoding="utf-8") for file in files},
         day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
     )

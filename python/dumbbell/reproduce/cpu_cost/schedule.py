@@ -105,7 +105,7 @@ def read(folder: Path) -> Schedule:
     )
     if found.judged not in found.conditions:
         raise declared.refusal(
-            file, [f"`judged` is `{found.judged}`, which is none of `conditions`"]
+            file, [f"`judged` is `{found.judged}`, which is not in `conditions`"]
         )
     return found
 

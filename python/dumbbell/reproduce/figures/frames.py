@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import ScenarioError
 from ...figures import style
+from ...figures.style import palette
 from ..entries import Paper, Picture
 from ..measures import delivery
 from ..predicate import Family
@@ -36,7 +37,7 @@ def rates(
             values = [1e-6 * rate for rate in delivery.rates(run, directory, flow)]
             times = [1e-12 * delivery.BIN_PS * (k + 0.5) for k in range(len(values))]
             axis = axes[i][column]
-            axis.plot(times, values, color=style.nth(i).color, linewidth=0.8)
+            axis.plot(times, values, color=palette.nth(i).color, linewidth=0.8)
             if column == 0:
                 axis.set_ylabel(label)
         axes[0][column].set_title(f"{title}: throughput [Mbit/s]", loc="left")
@@ -60,7 +61,7 @@ def sharing(
         run, directory = _first(measured[point])
         pair = [[1e-6 * rate for rate in delivery.rates(run, directory, flow)] for flow in (x, y)]
         axis = axes[0][i]
-        axis.plot(*pair, color=style.nth(i).color, clip_on=False, **_DOTS)
+        axis.plot(*pair, color=palette.nth(i).color, clip_on=False, **_DOTS)
         axis.set_xlim(left=0)
         axis.set(xlabel=f"{x_label} [Mbit/s]")
         axis.set_title(title, loc="left")
@@ -79,7 +80,7 @@ def lost(
         until = round(1e12 * run["duration_s"])
         for i, (label, flow) in enumerate(picture.options["flows"].items()):
             times, share = delivery.losses(directory, flow, 10**11, until)
-            axis.plot(times, [100 * x for x in share], label=label, **style.nth(i).trace())
+            axis.plot(times, [100 * x for x in share], label=label, **palette.nth(i).trace())
         axis.set(xlabel="time [s]")
         axis.set_title(title, loc="left")
     axes[0].set_ylim(bottom=0, top=picture.options.get("top"))
@@ -98,7 +99,7 @@ def delays(
         for i, (label, flow) in enumerate(picture.options["flows"].items()):
             ms = np.sort(delivery.delays(directory, flow))
             share = 1 - np.arange(len(ms)) / len(ms)
-            axis.plot(ms, share, drawstyle="steps-pre", label=label, **style.nth(i).trace())
+            axis.plot(ms, share, drawstyle="steps-pre", label=label, **palette.nth(i).trace())
         axis.set(xlabel="one-way delay [ms]", yscale="log")
         axis.set_title(title, loc="left")
     axes[0].set_ylabel("share of packets, at least")

@@ -224,7 +224,7 @@ def _drops(
         ]
         events.append((scheme, _LABELS.get(scheme, scheme), times))
         until = max(until, measured[point].json["duration_s"])
-    return figures.cumulative(events, until, f"drops by {picture.options['reason']}, counted up")
+    return figures.cumulative(events, until, f"drops by {picture.options['reason']}, cumulative")
 
 
 def _wave(

@@ -12,6 +12,7 @@ from ... import figures
 from ...data import series
 from ...errors import ScenarioError
 from ...figures import style
+from ...figures.style import palette
 from ...files.declared import filled
 from ...present import stats
 from ..entries import Paper, Picture, Surface
@@ -42,11 +43,11 @@ def tokens(
             windows["cwnd_packets"].to_list(),
         ),
         ("tokens in the bucket", marker["time_s"].to_list(), marker["tokens"].to_list()),
-        ("tokens lost, counted up", marker["time_s"].to_list(), [x - lost[0] for x in lost]),
+        ("tokens lost, cumulative", marker["time_s"].to_list(), [x - lost[0] for x in lost]),
     ]
     figure, axes = style.new(3, 1, size=(7.2, 5.6), sharex=True)
     for i, (axis, (label, times, values)) in enumerate(zip(axes, panels, strict=True)):
-        axis.plot(times, values, **style.nth(i).trace() | {"linestyle": "-"})
+        axis.plot(times, values, **palette.nth(i).trace() | {"linestyle": "-"})
         axis.set_ylim(bottom=0, top=options.get("tops", [None] * 3)[i])
         axis.set_title(label, loc="left")
     axes[-1].set(xlabel="time [s]")
@@ -113,12 +114,10 @@ def _told(fit: buffer_size.Fit) -> str:
     law, low, high = fit.law, fit.low, fit.high
     return (
         f"D = c r RTT / L with c = {law.coefficient:.2f} [{low.coefficient:.2f}, "
-        f"{high.coefficient:.2f}]; with free"
-        f" exponents r^{law.rate:.2f} [{low.rate:.2f}, {high.rate:.2f}], RTT^{law.rtt:.2f} "
-        f"[{low.rtt:.2f},"
-        f" {high.rtt:.2f}]. A rate that is left out is predicted within a factor of "
-        f"{2**fit.held_rate:.2f} (root mean"
-        f" square), a round-trip time within {2**fit.held_rtt:.2f}."
+        f"{high.coefficient:.2f}]; with free exponents r^{law.rate:.2f} [{low.rate:.2f}, "
+        f"{high.rate:.2f}], RTT^{law.rtt:.2f} [{low.rtt:.2f}, {high.rtt:.2f}]. A held-out rate is "
+        f"predicted within a factor of {2**fit.held_rate:.2f} (root mean square), a held-out "
+        f"round-trip time within {2**fit.held_rtt:.2f}."
     )
 
 
@@ -148,10 +147,14 @@ def model(
     grid = _grid(paper)
     tested = buffer_size_grid.examine(grid, numbers)
     by_cell = {one.cell: one for one in tested.cells}
-    figure, axes = style.new(1, len(grid.rates), size=(2.5 * len(grid.rates), 3.6), sharex=True)
-    for axis, rate in zip(axes, grid.rates, strict=True):
+    columns = min(len(grid.rates), 3)
+    rows = -(-len(grid.rates) // columns)
+    figure, axes = style.new(rows, columns, size=(9.6, 0.6 + 2.9 * rows), squeeze=False)
+    for axis in axes.flat[len(grid.rates) :]:
+        axis.set_visible(False)
+    for axis, rate in zip(axes.flat, grid.rates, strict=False):
         for i, rtt in enumerate(grid.rtts):
-            family, look = numbers[filled(grid.total, {"rate": rate, "rtt": rtt})], style.nth(i)
+            family, look = numbers[filled(grid.total, {"rate": rate, "rtt": rtt})], palette.nth(i)
             means = [stats.mean(runs) for runs in family.values]
             axis.plot(
                 family.at, means, marker=look.marker, linestyle="", color=look.color, markersize=4
@@ -167,8 +170,9 @@ def model(
             )
         axis.set_title(f"{rate / 1e3:g} Mbit/s reserved", loc="left", pad=6)
         axis.set(xlabel="size [packets]")
-    axes[0].set(ylabel="total [Mbit/s]")
-    handles, labels = axes[0].get_legend_handles_labels()
+    for axis in axes[:, 0]:
+        axis.set(ylabel="total [Mbit/s]")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     also = buffer_size_grid.examine(grid, numbers, grid.timeout)
     count = len(tested.cells)
@@ -177,10 +181,10 @@ def model(
         f"{count} cells."
     )
     told += (
-        f" With timeouts as Padhye and others count them, kappa = {also.kappa:g}, it fails "
-        f"in {also.failed}."
+        f" With timeouts as in Padhye and others, kappa = {also.kappa:g}, and it fails in "
+        f"{also.failed}."
     )
-    rows = [
+    told_cells = [
         [
             f"{one.cell[0] / 1e6:g} Mbit/s, {1e3 * one.cell[1]:g} ms",
             f"{100 * one.total_error:.1f}",
@@ -203,7 +207,7 @@ def model(
         "with timeouts [%]",
         "",
     ]
-    return figure, told, (header, rows)
+    return figure, told, (header, told_cells)
 
 
 def fitted(
@@ -247,7 +251,7 @@ def schemes(
             color="#b8c8d8",
             capsize=2,
         )
-        axis.axvline(means[0], color=style.BLACK, linewidth=0.9, linestyle=(0, (4, 2)))
+        axis.axvline(means[0], color=palette.BLACK, linewidth=0.9, linestyle=(0, (4, 2)))
         axis.set_title(title, loc="left")
         axis.set_yticks(range(len(bars)), list(bars))
         axis.set(xlabel=picture.options["x"])

@@ -25,7 +25,9 @@ def estimate_error(run: dict[str, Any], directory: Path) -> float:
     own = reactions(directory)
     own = own.filter(own["cause"].is_in(["loss", "timeout"]))
     if not own.height:
-        raise ScenarioError(f"{directory} has no loss: an estimate is looked at where it is used")
+        raise ScenarioError(
+            f"{directory} has no loss: the estimate is measured at losses, where it is used"
+        )
     told = [_estimate(text) for text in own["control"]]
     got = ack_path.history(directory).payload
     times = [at for at, _ in got]

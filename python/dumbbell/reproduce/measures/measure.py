@@ -98,7 +98,7 @@ def _leaf(measure: str, value: Any, keys: list[str]) -> float:
         value = value[key]
     if value is None:
         raise ScenarioError(
-            f"`{measure}`: the result has no value for it: nothing happened that it measures"
+            f"`{measure}`: the result has no value for it, as no such event happened"
         )
     return float(value)
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ...figures import style
-from ...figures.style import Look
+from ...figures.style import palette
+from ...figures.style.palette import Look
 from ...files.declared import filled
 from ...studies.frame.drawing import SOFT, NamedFigure
 from .document import CampaignReport, EffectRow
@@ -16,14 +17,14 @@ from .judge import EFFECTS
 
 _SHOWN = tuple(one.key for one in EFFECTS[:4])
 _SIDES = {
-    "kernel": Look(style.VERMILLION, "s", "-"),
-    "simulator": Look(style.BLUE, "o", style.DASHES[1]),
-    "simulator, hosts of 2011": Look(style.SKY, "D", style.DASHES[2]),
+    "kernel": Look(palette.VERMILLION, "s", "-"),
+    "simulator": Look(palette.BLUE, "o", palette.DASHES[1]),
+    "simulator, hosts of 2011": Look(palette.SKY, "D", palette.DASHES[2]),
 }
 Scheme = Literal["baseline", "scheme"]
 _SCHEMES: dict[Scheme, tuple[str, Look]] = {
-    "baseline": ("Drop Tail", style.look("drop_tail")),
-    "scheme": ("RED", style.look("red")),
+    "baseline": ("Drop Tail", palette.look("drop_tail")),
+    "scheme": ("RED", palette.look("red")),
 }
 
 
@@ -44,7 +45,10 @@ def _over_buffers(campaign: Campaign, rows: Sequence[EffectRow]) -> NamedFigure:
     figure, grid = style.new(2, 2, size=(9.6, 6.6), sharex=True)
     for axes, key in zip(grid.flat, _SHOWN, strict=True):
         for which, (name, look) in _SCHEMES.items():
-            for where, dash, alpha in (("kernel", "-", 1.0), ("simulator", style.DASHES[1], 0.65)):
+            for where, dash, alpha in (
+                ("kernel", "-", 1.0),
+                ("simulator", palette.DASHES[1], 0.65),
+            ):
                 _line(
                     axes,
                     [row for row in rows if row["where"] == where],
@@ -80,9 +84,9 @@ def _over_buffers(campaign: Campaign, rows: Sequence[EffectRow]) -> NamedFigure:
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
     caption = (
-        "Both schemes over the buffer: means of the runs in pairs, with 95 % intervals, on real "
-        "kernels (solid) and in "
-        "the simulator with the same hosts (dashed). Crosses and pluses are the printed values."
+        "Both schemes over the buffer: means of the paired runs with 95 % intervals, on real "
+        "kernels (solid) and in the simulator with the same hosts (dashed). Crosses and pluses "
+        "are the printed values."
     )
     return NamedFigure("over-buffers", figure, caption)
 
@@ -171,7 +175,7 @@ def _differences(rows: Sequence[EffectRow]) -> NamedFigure:
         fontsize=9,
     )
     caption = (
-        "RED minus Drop Tail, run by run in pairs: mean and 95 % interval. An interval that holds "
-        "the line says that the effect is not settled."
+        "RED minus Drop Tail, paired by run: mean and 95 % interval. If the interval includes "
+        "the line, the effect is not significant."
     )
     return NamedFigure("differences", figure, caption)

@@ -118,8 +118,7 @@ def read(paper: Paper) -> Campaign:
     if not is_file(file):
         raise ScenarioError(
             f"{paper.name} has no experiment for real kernels ({FILE} in its folder)\nhelp: "
-            f"red-on-netfpga has one; "
-            "for others use --on sim"
+            "red-on-netfpga has one; use --on sim for others"
         )
     found = _campaign(paper, declared.toml(file, CampaignFile))
     try:

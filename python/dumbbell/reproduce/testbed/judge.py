@@ -127,7 +127,7 @@ def _can(runs: Runs, measure: str) -> bool:
     """True if a measurement can be taken: series may be missing, or nothing have happened that it
     measures."""
     if not needs_series(measure):
-        return True
+        return measure not in runs.lacking
     if not runs.directories:
         return False
     try:

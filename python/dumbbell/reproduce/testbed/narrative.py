@@ -26,7 +26,7 @@ def findings(summary: CampaignReport) -> list[str]:
     rows = on_kernels(summary)
     known = [row for row in rows if row["measures"]]
     if not known:
-        return ["No point has two pairs of valid runs: nothing can be said."]
+        return ["No result: no point has two pairs of valid runs."]
     lines = [_throughput(known), *_beside(known)]
     if len(known) < len(rows):
         lines.append(
@@ -35,8 +35,8 @@ def findings(summary: CampaignReport) -> list[str]:
         )
     if summary["effort"]["repeats"] < 5:
         lines.append(
-            f"{summary['effort']['repeats']} pairs at a point: intervals are wide, and what is not "
-            "settled here may be settled by the full campaign."
+            f"{summary['effort']['repeats']} pairs per point: intervals are wide; the full "
+            "campaign may settle effects that are not settled here."
         )
     return lines
 

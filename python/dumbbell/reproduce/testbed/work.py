@@ -88,7 +88,7 @@ def reproduce(name: str, how: How) -> CampaignReport:
     jobs = runner.jobs(orders)
     left = runner.left_s(jobs) / 60
     how.tell(
-        f"{len(orders)} runs, about {left:.0f} min; what is finished is kept in "
+        f"{len(orders)} runs, about {left:.0f} min; finished runs are kept in "
         f"{kept_attempts.directory}"
     )
     attempts = runner.run(jobs)

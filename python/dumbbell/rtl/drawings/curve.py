@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import subprocess
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from ...errors import DumbbellError
-from ...files.write import temporary_folder
-from .. import sources, tools
+from ...present.stats import wilson95
+from .icarus import simulate
 
 WIDTH, MAX_P = 6144, 0.02
 """Parameters of the test bench: 6 packets from threshold to threshold, and the core's default
@@ -34,9 +29,7 @@ class Counted:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the probability, drops taken as independent."""
-        n, p, z = self.decisions, self.share, 1.96
-        middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+        return wilson95(self.drops, self.decisions)
 
 
 def theory(above: int, gap: bool = False) -> float:
@@ -55,32 +48,6 @@ def count(gap: bool = False, decisions: int = 20000) -> list[Counted]:
 
     `EnvironmentLacks` without it or without the sources.
     """
-    compiler = tools.ICARUS.need()
-    bench = sources.folder() / "tests" / "figures" / "drop_curve.sv"
     parameters = [f"-Pdrop_curve.GAP={int(gap)}", f"-Pdrop_curve.Decisions={decisions}"]
-    with temporary_folder() as scratch:
-        program = Path(scratch) / "bench"
-        _run(
-            [
-                compiler,
-                "-g2012",
-                "-s",
-                "drop_curve",
-                *parameters,
-                "-o",
-                program,
-                *sources.sources("core"),
-                bench,
-            ]
-        )
-        said = _run(["vvp", "-n", program])
+    said = simulate("drop_curve", "core", parameters)
     return [Counted(*map(int, line.split())) for line in said.splitlines()]
-
-
-def _run(command: list[Any]) -> str:
-    done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, env=tools.environment()
-    )
-    if done.returncode != 0:
-        raise DumbbellError(f"the drop curve's bench failed: {(done.stdout + done.stderr).strip()}")
-    return done.stdout

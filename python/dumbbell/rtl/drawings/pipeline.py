@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...figures import style
-from ...figures.style import Figure
+from ...figures.style import Figure, palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def draw() -> Figure:
     axes.set_axis_off()
     axes.set(xlim=(-1.25, len(STAGES) + 1.95), ylim=(-2.0, 3.75))
     for i, stage in enumerate(STAGES):
-        color = style.BLUE if stage.core else style.BLACK
+        color = palette.BLUE if stage.core else palette.BLACK
         _box(axes, i + 0.04, 0, _WIDE - 0.08, _HIGH, f"{stage.does}", color, stage.name)
         axes.text(i + 0.5, -0.14, f"{i + 1}", ha="center", va="top", fontsize=8.5, color="#606060")
         if stage.keeps:
@@ -59,16 +59,16 @@ def draw() -> Figure:
                 color=color,
                 style="italic",
             )
-    first, last = (next(i for i, s in order if s.core) for order in (_forward(), _backward()))
+    first, *_, last = (i for i, stage in enumerate(STAGES) if stage.core)
     axes.annotate(
         "",
         (first, -1.25),
         (last + 1, -1.25),
-        arrowprops={"arrowstyle": "<->", "color": style.BLUE, "shrinkA": 0, "shrinkB": 0},
+        arrowprops={"arrowstyle": "<->", "color": palette.BLUE, "shrinkA": 0, "shrinkB": 0},
     )
     core = "decision core (red_core): 6 clocks, a decision each clock, any order of queues; no bus"
     axes.text(
-        (first + last + 1) / 2, -1.42, core, ha="center", va="top", fontsize=9.5, color=style.BLUE
+        (first + last + 1) / 2, -1.42, core, ha="center", va="top", fontsize=9.5, color=palette.BLUE
     )
     end = len(STAGES)
     _box(
@@ -78,7 +78,7 @@ def draw() -> Figure:
         end - 0.9,
         0.75,
         "packet FIFO, 16 words of 72 bits: the packet waits for its verdict",
-        style.BLACK,
+        palette.BLACK,
     )
     _box(
         axes,
@@ -87,15 +87,15 @@ def draw() -> Figure:
         1.3,
         1.2,
         "processor:\nkept: out_wr 1\ndropped: read\nout, out_wr 0",
-        style.BLACK,
+        palette.BLACK,
     )
     middle = _LANE + 0.37
     _arrow(axes, (-1.2, middle), (0, middle), "in_data 64\nin_ctrl 8")
     _arrow(axes, (end - 0.86, middle), (end + 0.04, middle), "words")
     _arrow(axes, (end + 1.34, middle), (end + 1.95, middle), "out")
-    axes.plot([-0.5, -0.5], [middle, _HIGH / 2], color=style.BLACK, linewidth=1.1)
+    axes.plot([-0.5, -0.5], [middle, _HIGH / 2], color=palette.BLACK, linewidth=1.1)
     _arrow(axes, (-0.5, _HIGH / 2), (0.04, _HIGH / 2), "")
-    axes.plot([end, end + 0.69], [_HIGH / 2] * 2, color=style.BLACK, linewidth=1.1)
+    axes.plot([end, end + 0.69], [_HIGH / 2] * 2, color=palette.BLACK, linewidth=1.1)
     _arrow(axes, (end + 0.69, _HIGH / 2), (end + 0.69, _LANE - 0.35), "")
     axes.text(
         end / 2,
@@ -104,7 +104,9 @@ def draw() -> Figure:
         ha="center",
         fontsize=9,
     )
-    feedback = "pkt_removed, pkt_dropped: pulses of the output queues, so that lengths are right"
+    feedback = (
+        "pkt_removed, pkt_dropped: pulses of the output queues, which keep the lengths correct"
+    )
     _arrow(axes, (1.5, -1.75), (1.5, -1.12), "")
     axes.text(1.0, -1.78, feedback, ha="left", va="top", fontsize=8.5)
     axes.text(
@@ -116,14 +118,6 @@ def draw() -> Figure:
         va="top",
     )
     return figure
-
-
-def _forward() -> Any:
-    return enumerate(STAGES)
-
-
-def _backward() -> Any:
-    return reversed(list(enumerate(STAGES)))
 
 
 def _box(
@@ -144,7 +138,7 @@ def _box(
         ha="center",
         va="center",
         fontsize=8.3,
-        color=style.BLACK,
+        color=palette.BLACK,
     )
     if name:
         axes.text(
@@ -164,7 +158,7 @@ def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float], text
         "",
         end,
         start,
-        arrowprops={"arrowstyle": "->", "color": style.BLACK, "shrinkA": 0, "shrinkB": 0},
+        arrowprops={"arrowstyle": "->", "color": palette.BLACK, "shrinkA": 0, "shrinkB": 0},
     )
     if text:
         axes.text(

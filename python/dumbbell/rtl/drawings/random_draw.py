@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...figures import style
-from ...figures.style import Figure, Look
+from ...figures.style import Figure, lettering, palette
+from ...figures.style.palette import Look
 from .. import lags
 from .curve import MAX_P, WIDTH, Counted, theory
 
 _LOOKS = {
-    "paper": Look(style.VERMILLION, "o", "-"),
-    "dense": Look(style.BLUE, "^", (0, (5, 2))),
-    "sound": Look(style.GREEN, "s", "-"),
+    "paper": Look(palette.VERMILLION, "o", "-"),
+    "dense": Look(palette.BLUE, "^", (0, (5, 2))),
+    "sound": Look(palette.GREEN, "s", "-"),
 }
 
 
@@ -25,26 +26,28 @@ def bursts(table: Mapping[str, Sequence[float]] | None = None, p: float = lags.M
     for draw in lags.DRAWS:
         look = _LOOKS[draw.name]
         axes.plot(spacings, shown[draw.name], label=draw.label, **look.line() | {"markersize": 4.2})
-    axes.axhline(p, color=style.BLACK, linewidth=0.8)
-    style.beside(axes, p, f"p = {p:g}", style.BLACK)
+    axes.axhline(p, color=palette.BLACK, linewidth=0.8)
+    lettering.beside(axes, p, f"p = {p:g}", palette.BLACK)
     axes.set_yscale("log")
     ticks = [p / 2, p, 2.5 * p, 5 * p, 0.25]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set(
         xlabel="clocks from one packet to the next",
-        ylabel="P(drop | the packet before was dropped)",
+        ylabel="P(drop | the previous packet was dropped)",
     )
     axes.set_xticks(range(spacings[0], spacings[-1] + 1, 3))
     worst = max(range(len(spacings)), key=lambda i: shown["paper"][i])
     low, high = lags.frame_bytes(spacings[worst])[0], lags.frame_bytes(spacings[worst + 1])[1]
     ratio = shown["paper"][worst] / p
     text = (
-        f"frames of {low} to {high} bytes, back to back:\na drop is {ratio:.1f} times "
-        "likelier after a drop"
+        f"frames of {low} to {high} bytes, back to back:\na drop is {ratio:.1f} times as likely "
+        "after a drop"
     )
-    style.label(axes, spacings[worst + 1], shown["paper"][worst], text, style.VERMILLION, (10, -14))
-    style.legend(axes)
+    lettering.label(
+        axes, spacings[worst + 1], shown["paper"][worst], text, palette.VERMILLION, (10, -14)
+    )
+    lettering.legend(axes)
     return figure
 
 
@@ -82,8 +85,8 @@ def drop_curve(geometric: Sequence[Counted], uniform: Sequence[Counted]) -> Figu
             capsize=2.5,
             label=f"counted, {label}",
         )
-    axes.axhline(100 * MAX_P, color=style.BLACK, linewidth=0.8)
-    style.beside(axes, 100 * MAX_P, "max_p", style.BLACK)
+    axes.axhline(100 * MAX_P, color=palette.BLACK, linewidth=0.8)
+    lettering.beside(axes, 100 * MAX_P, "max_p", palette.BLACK)
     axes.set(xlabel="average above min_th [packets]; max_th is at 6", ylabel="packets dropped [%]")
     axes.set_xlim(0, WIDTH / 1024 + 0.15)
     axes.set_ylim(bottom=0)

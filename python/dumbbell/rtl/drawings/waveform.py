@@ -9,27 +9,23 @@ paper's.
 from __future__ import annotations
 
 import itertools
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import DumbbellError
 from ...figures import style
-from ...figures.style import Figure
+from ...figures.style import Figure, palette
 from ...files.write import temporary_folder
-from .. import sources, tools
 from . import vcd
+from .icarus import simulate
 from .vcd import Signal
 
 CAPTION = (
     "Waveform of our hardware, `rtl/red` in paper mode on NetFPGA's bus at 125 MHz, simulated: "
-    "{queue} packets in an "
-    "output queue for 36, thresholds 6 and 12; avg_pkts = {avg} ({packets:.3f} packets) is in the "
-    "random-drop region; "
-    "the draw {draw} is below p = {p}, so that the first packet is read out with out_wr low; the "
-    "draw of the second is "
-    "{next}, and it is forwarded."
+    "{queue} packets in an output queue for 36, thresholds 6 and 12. avg_pkts = {avg} "
+    "({packets:.3f} packets) is in the random-drop region. The draw {draw} is below p = {p}, so "
+    "the first packet is read out with out_wr low. The draw of the second is {next}, and it is "
+    "forwarded."
 )
 SLOPE, MIN = 27962, 6144
 """Registers of the bench: max_p = 0.02 over thresholds of 6 and 12 packets."""
@@ -62,23 +58,10 @@ ROWS = (
 def record() -> dict[str, Signal]:
     """Runs the bench, and returns its signals. `EnvironmentLacks` without Icarus Verilog or the
     sources."""
-    compiler = tools.ICARUS.need()
-    bench = sources.folder() / "tests" / "figures" / "figure8.sv"
     with temporary_folder() as scratch:
-        program, dump = Path(scratch) / "bench", Path(scratch) / "figure8.vcd"
-        _run(
-            [compiler, "-g2012", "-s", "figure8", "-o", program, *sources.sources("module"), bench]
-        )
-        _run(["vvp", "-n", program, f"+vcd={dump}"])
+        dump = Path(scratch) / "figure8.vcd"
+        simulate("figure8", "module", arguments=[f"+vcd={dump}"])
         return vcd.read(dump.read_text(encoding="utf-8"))
-
-
-def _run(command: list[Any]) -> None:
-    done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, env=tools.environment()
-    )
-    if done.returncode != 0:
-        raise DumbbellError(f"the waveform's bench failed: {(done.stdout + done.stderr).strip()}")
 
 
 def caption(signals: dict[str, Signal]) -> str:
@@ -166,7 +149,7 @@ def _bit(axes: Any, signal: Signal, low: float, start: int, end: int) -> None:
     axes.plot(
         xs,
         ys,
-        color=style.BLACK if signal.name == "clk" else style.BLUE,
+        color=palette.BLACK if signal.name == "clk" else palette.BLUE,
         linewidth=1.1 + 0.4 * (signal.name != "clk"),
     )
 
@@ -186,7 +169,7 @@ def _bus(
             xs,
             ys,
             facecolor="white" if value else "#f0f0f0",
-            edgecolor=style.BLUE,
+            edgecolor=palette.BLUE,
             linewidth=1.0,
             zorder=2,
         )
@@ -202,14 +185,14 @@ def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
     ctrl = shown["in_ctrl"]
     heads = [t for t, value in zip(ctrl.times, ctrl.values, strict=True) if value == 0xFF]
     for start, label in zip(heads, ("first packet", "second packet"), strict=False):
-        arrow = {"arrowstyle": "<->", "color": style.BLACK}
+        arrow = {"arrowstyle": "<->", "color": palette.BLACK}
         axes.annotate("", (start, 1.2), (start + 9 * period, 1.2), arrowprops=arrow)
         axes.text(
             start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5
         )
     for edge in decided(shown):
         dropped = shown["drop"].at(edge + 1) == 1
-        color = style.VERMILLION if dropped else style.GREEN
+        color = palette.VERMILLION if dropped else palette.GREEN
         axes.axvline(edge, color=color, linewidth=1.4, linestyle=(0, (4, 2)), ymax=0.93, zorder=1)
         word = "dropped" if dropped else "forwarded"
         axes.text(
@@ -218,13 +201,13 @@ def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
     writes = shown["out_wr"].rises()
     if writes:
         low = -1.25 * [row.name for row in ROWS].index("out_wr")
-        words = "first packet: read out, and written nowhere"
+        words = "first packet: read out, not written"
         axes.text(
             writes[0] - 5.5 * period,
             low + 0.25,
             words,
             ha="center",
             va="bottom",
-            color=style.VERMILLION,
+            color=palette.VERMILLION,
             fontsize=9,
         )

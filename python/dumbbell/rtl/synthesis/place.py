@@ -20,7 +20,7 @@ from ...files.write import temporary_folder
 from ..tools import NEXTPNR, environment
 from . import size
 
-__all__ = ["CORE_TARGET", "MODULE_TARGET", "SEEDS", "SPEEDS", "Fmax", "designs", "fmax", "measure"]
+__all__ = ["CORE_TARGET", "MODULE_TARGET", "SEEDS", "SPEEDS", "Fmax", "designs", "fmax"]
 
 DEVICE, PACKAGE = "25k", "CABGA381"
 SPEEDS = (6, 8)
@@ -57,15 +57,6 @@ class Fmax:
     ff: int
     tool: str
 
-    @property
-    def reached(self) -> bool:
-        """True if it reaches the target."""
-        return self.mhz >= self.target_mhz
-
-    def plain(self) -> dict[str, Any]:
-        """The value as a JSON object."""
-        return asdict(self) | {"reached": self.reached}
-
 
 def designs() -> list[size.Design]:
     """Placed designs: the core, the core that the module has in it, the modules."""
@@ -73,13 +64,14 @@ def designs() -> list[size.Design]:
     return [size.Design("core"), spaced, size.Design("module", "module"), *size.axis()]
 
 
-def measure(
+def fmax(
     wanted: Iterable[size.Design] | None = None,
     speeds: Iterable[int] = SPEEDS,
     seeds: Iterable[int] = SEEDS,
     heard: size.Heard = lambda line: None,
-) -> list[Fmax]:
-    """The clock rate of each design, for each speed grade and seed. `heard` is told of each one.
+) -> list[dict[str, Any]]:
+    """The clock rate of each design, for each speed grade and seed, as JSON objects. `heard` is
+    told of each one.
 
     `EnvironmentLacks` if Yosys, nextpnr or the sources are not here.
     """
@@ -91,19 +83,10 @@ def measure(
             netlist = Path(name) / "netlist.json"
             size.mapped(design, netlist)
             for speed, seed in tried:
-                found.append(_place(design, netlist, speed, seed))
-                heard(f"{design.name}, speed {speed}, seed {seed}: {found[-1].mhz} MHz")
+                placed = _place(design, netlist, speed, seed)
+                found.append(asdict(placed) | {"reached": placed.mhz >= placed.target_mhz})
+                heard(f"{design.name}, speed {speed}, seed {seed}: {placed.mhz} MHz")
     return found
-
-
-def fmax(
-    wanted: Iterable[size.Design] | None = None,
-    speeds: Iterable[int] = SPEEDS,
-    seeds: Iterable[int] = SEEDS,
-    heard: size.Heard = lambda line: None,
-) -> list[dict[str, Any]]:
-    """The results of `measure` as JSON objects."""
-    return [found.plain() for found in measure(wanted, speeds, seeds, heard)]
 
 
 def _place(design: size.Design, netlist: Path, speed: int, seed: int) -> Fmax:

@@ -32,7 +32,6 @@ __all__ = [
     "designs",
     "lines",
     "mapped",
-    "measure",
     "module",
 ]
 
@@ -129,10 +128,6 @@ class Counts:
     tool: str
     """Yosys' version."""
 
-    def plain(self) -> dict[str, Any]:
-        """The value as a JSON object."""
-        return asdict(self)
-
 
 def core() -> list[Design]:
     """The core at its defaults, and with each of `OPTIONS`."""
@@ -165,13 +160,13 @@ def designs() -> list[Design]:
     return [*core(), *module(), *axis()]
 
 
-def measure(
+def counts(
     wanted: Iterable[Design] | None = None,
     families: Iterable[str] = FAMILIES,
     heard: Heard = lambda line: None,
-) -> list[Counts]:
-    """The cells of each design on each family; of everything if nothing is said. `heard` is told of
-    each one.
+) -> list[dict[str, Any]]:
+    """The cells of each design on each family, as JSON objects; of everything if nothing is said.
+    `heard` is told of each one.
 
     `EnvironmentLacks` if Yosys or the sources are not here, `ScenarioError` if Yosys refuses a
     source.
@@ -182,25 +177,16 @@ def measure(
         for design in (designs() if wanted is None else list(wanted))
     ]
 
-    def counted(one: tuple[str, Design]) -> Counts:
+    def counted(one: tuple[str, Design]) -> dict[str, Any]:
         family, design = one
         made = _count(design, family)
         heard(f"{family}: {design.name}, {made.lut} LUTs, {made.ff} FFs")
-        return made
+        return asdict(made)
 
     YOSYS.need()
     # Each is a process of its own: as many at a time as there are cores.
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return list(threads.map(counted, todo))
-
-
-def counts(
-    wanted: Iterable[Design] | None = None,
-    families: Iterable[str] = FAMILIES,
-    heard: Heard = lambda line: None,
-) -> list[dict[str, Any]]:
-    """The results of `measure` as JSON objects."""
-    return [count.plain() for count in measure(wanted, families, heard)]
 
 
 def lines(found: Mapping[str, Any]) -> list[str]:

@@ -37,5 +37,5 @@ def run(commands: Iterable[str], cwd: Path) -> str:
     printed = done.stdout + done.stderr
     if done.returncode != 0:
         errors = [line for line in printed.splitlines() if "ERROR" in line]
-        raise ScenarioError(f"yosys refuses: {errors[0] if errors else printed.strip()[-500:]}")
+        raise ScenarioError(f"yosys failed: {errors[0] if errors else printed.strip()[-500:]}")
     return printed

@@ -7,19 +7,15 @@ back. Each build is a process of its own (the simulator holds the Python that ru
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
-import shutil
-import signal
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import EnvironmentLacks
 from ...files.write import temporary_folder
+from .. import tools
 from ..sources import TOPS, folder, sources
 
 SEED = 20120601
@@ -87,16 +83,8 @@ class Outcome:
 def need() -> None:
     """`EnvironmentLacks` if the simulator or the bench's library is missing; it names the
     package."""
-    if shutil.which("iverilog") is None or shutil.which("vvp") is None:
-        raise EnvironmentLacks(
-            "this machine has no iverilog, which the tests of the buses need: apt-get install "
-            "iverilog"
-        )
-    if importlib.util.find_spec("cocotb") is None:
-        raise EnvironmentLacks(
-            "Python has no cocotb, which the tests of the buses need: pip install -r "
-            "requirements-rtl.txt"
-        )
+    for tool in (tools.ICARUS, tools.COCOTB):
+        tool.need()
 
 
 def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = None) -> list[Outcome]:
@@ -109,7 +97,7 @@ def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = Non
     asked = set(names)
     unknown = asked - {bench.name for bench in BENCHES}
     if unknown:
-        raise ValueError(f"no such bench: {', '.join(sorted(unknown))}")
+        raise ValueError(f"there is no such bench: {', '.join(sorted(unknown))}")
     outcomes: list[Outcome] = []
     for bench in BENCHES:
         if not asked or bench.name in asked:
@@ -136,24 +124,10 @@ def _bench(bench: Bench, scratch: Path, seed: int, waves: Path | None) -> list[O
     if waves is not None:
         waves.mkdir(parents=True, exist_ok=True)
         env["RED_WAVES"] = str(waves.resolve())
-    # a session of its own, because the simulator below it has to end with it
-    process = subprocess.Popen(
-        words,
-        env=env,
-        cwd=scratch,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        log, _ = process.communicate(timeout=PATIENCE)
-    except BaseException as ended:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if not isinstance(ended, subprocess.TimeoutExpired):
-            raise
+    printed = scratch / "log.txt"
+    if tools.run_group(words, printed, PATIENCE, cwd=scratch, env=env) is None:
         return [Outcome(f"{bench.name}: not done after {PATIENCE:.0f} s", False, PATIENCE)]
+    log = printed.read_text(encoding="utf-8", errors="replace")
     results = scratch / "results.xml"
     if not results.exists():
         return [Outcome(f"{bench.name}: build", False, 0.0, log[-4000:])]

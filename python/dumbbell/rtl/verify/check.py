@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import tools
-from ..sources import folder, sources
+from ..sources import TOPS, folder, sources
 from . import formal, prove
 from .lint import RULES, lint
 
@@ -48,7 +48,7 @@ def check(
     for tool in (tools.VERILATOR, tools.COMPILER):
         tool.need()
     linted = timed("lint", linting)
-    heard(f"lint: {len(linted['findings'])} findings in {linted['looks']} looks")
+    heard(f"lint: {len(linted['findings'])} findings in {linted['looks']} configurations")
     met = timed(
         "lockstep", lambda: lockstep.run(packets=packets, seed=seed, modes=modes, dut=edited())
     )
@@ -90,7 +90,7 @@ def edited() -> list[Path] | None:
 def linting() -> dict[str, Any]:
     """Lint of all that there is: the module's list has the core's."""
     files: list[Path] = []
-    for what in ("core", "module", "axis", "pipeline"):
+    for what in TOPS:
         if (folder() / f"{what}.f").exists():
             files += sources(what)
     return lint(list(dict.fromkeys(files)), folder() / RULES)
@@ -114,7 +114,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     from . import lockstep
 
     linted = found["lint"]
-    said = [f"lint: {len(linted['findings'])} findings, {linted['looks']} looks"]
+    said = [f"lint: {len(linted['findings'])} findings, {linted['looks']} configurations"]
     said += [f"  {f['tool']} {f['top']}: {f['text']}" for f in linted["findings"]]
     said += [f"  not run: {skipped['tool']}, {skipped['why']}" for skipped in linted["not_run"]]
     said += lockstep.summary(found["lockstep"])

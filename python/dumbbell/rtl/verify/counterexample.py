@@ -31,7 +31,7 @@ def lines(shrunk: dict[str, Any]) -> list[str]:
     said.append("avg, min and max in 1/1024 packets; p, draw and credit in 2^-21")
     if trace["left_out"]:
         said += [
-            f"{trace['left_out']} steps before are left out; then the model has",
+            f"{trace['left_out']} earlier steps are omitted; after them the model has",
             *_state(trace["start"], queue),
         ]
     gap = any(step["model"]["credit"] is not None for step in packets)
@@ -149,7 +149,7 @@ def _words(step: dict[str, Any]) -> Iterator[str]:
         )
 
     yield (
-        f"packet {step['packet']} of queue {shown['qid']}, class {shown['class']}, behind "
+        f"packet {step['packet']} of queue {shown['qid']}, class {shown['class']}, after "
         f"{shown['qlen']} packets:"
     )
     yield (

@@ -143,7 +143,7 @@ def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> di
         )
         if met["mismatches"]:
             raise DumbbellError(
-                "coverage: model and RTL part, which is the thing to look at first: rtl red --check"
+                "coverage: model and RTL differ; find out why first: rtl red --check"
             )
         found = judge(read(Path(scratch).rglob("*.dat")), asked["least"])
     return {
@@ -160,18 +160,18 @@ def lines(found: dict[str, Any]) -> list[str]:
     )
     said = [
         f"{100 * found['share']:.2f} % of {found['points']} points ({kinds}); at least "
-        f"{100 * found['least']:.2f} %"
+        f"{100 * found['least']:.2f} % required"
     ]
     if not found["enough"]:
         said.append(
-            f"  {found['packets']} packets were run; the least share is meant for {PACKETS}, the "
-            f"default"
+            f"  {found['packets']} packets were run; the required share applies to {PACKETS}, the "
+            "default"
         )
     if found["missed"]:
         said.append(f"  {len(found['missed'])} points missed (--json has them all):")
         said += [f"    {line}" for line in _summed(found["missed"])]
-    said += [f"  excluded, but hit or not there: {rule}" for rule in found["wrongly_excluded"]]
-    return [*said, "enough is covered" if found["ok"] else "FAILED: too little is covered"]
+    said += [f"  excluded, but hit or absent: {rule}" for rule in found["wrongly_excluded"]]
+    return [*said, "enough is covered" if found["ok"] else "FAILED: the coverage is too low"]
 
 
 def _summed(missed: Iterable[str]) -> Iterator[str]:

@@ -100,5 +100,5 @@ def read(file: Path) -> list[Property]:
             found.append(Property(**words, parameters=parameters))
     names = [one.name for one in found]
     if len(set(names)) < len(names):
-        raise ScenarioError(f"two properties of {file} have one name")
+        raise ScenarioError(f"two properties of {file} have the same name")
     return found

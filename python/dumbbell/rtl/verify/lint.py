@@ -12,7 +12,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +68,6 @@ class Finding:
     parameters: Parameters = field(hash=False)
     text: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """The value as JSON."""
-        return {
-            "tool": self.tool,
-            "top": self.top,
-            "parameters": dict(self.parameters),
-            "text": self.text,
-        }
-
 
 @dataclass(frozen=True)
 class Look:
@@ -130,9 +121,9 @@ def lint(files: Sequence[Path], rules: Path) -> dict[str, Any]:
         findings = [finding for found in threads.map(examine, run) for finding in found]
     return {
         "looks": len(run),
-        "findings": [finding.as_dict() for finding in findings],
+        "findings": [asdict(finding) for finding in findings],
         "not_run": [
-            {"tool": tool.name, "why": f"it is not here: {tool.install}"}
+            {"tool": tool.name, "why": f"it is not installed: {tool.install}"}
             for tool in missing.values()
         ],
     }

@@ -72,13 +72,16 @@ def summary(found: dict[str, Any]) -> list[str]:
     said += [f"  left out: {one['mode']}, {one['why']}" for one in found["skipped"]]
     first = found["first_mismatch"]
     if first is None:
-        return [*said, "  each decision the same in every bit"]
+        return [*said, "  all decisions are bit-identical"]
     said.append(
         f"  DIFFERS in mode {first['mode']} at packet {first['packet']}, clock {first['clock']}: "
         f"{first['what']}"
     )
     if first["shrunk"] is None:
-        return [*said, "  it did not fail again: does the core have a state that no reset clears?"]
+        return [
+            *said,
+            "  the failure did not recur: does the core have state that reset does not clear?",
+        ]
     from . import counterexample
 
     return said + [f"  {line}" for line in counterexample.lines(first["shrunk"])]

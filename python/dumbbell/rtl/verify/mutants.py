@@ -77,7 +77,8 @@ def read(only: Sequence[str] = ()) -> list[Mutant]:
     blind = [one.id for one in every if not (one.mode or one.property)]
     if unknown or blind:
         raise ScenarioError(
-            f"mutants: {', '.join(sorted(unknown) or blind)}: no such fault, or nobody looks for it"
+            f"mutants: {', '.join(sorted(unknown) or blind)}: there is no such fault, or no check "
+            "detects it"
         )
     return [one for one in every if not only or one.id in only]
 
@@ -92,7 +93,8 @@ def sown(mutant: Mutant) -> Iterator[Callable[[str], list[Path]]]:
         text = there.read_text(encoding="utf-8")
         if text.count(mutant.old) != 1:
             raise ScenarioError(
-                f"mutants: the text of {mutant.id} is not once in {mutant.file}: it has moved"
+                f"mutants: the text of {mutant.id} does not occur exactly once in {mutant.file}: "
+                "it has moved"
             )
         write_text(there, text.replace(mutant.old, mutant.new))
         yield lambda what: listed(copy / f"{what}.f")

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -39,7 +37,7 @@ def prove(
     """
     lacking = next((tool for tool in NEEDED if tool.find() is None), None)
     if lacking is not None:
-        why = f"{lacking.name} is not here: {lacking.install}"
+        why = f"{lacking.name} is not installed: {lacking.install}"
         return [Verdict(one, "not run", why) for one in properties]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         groups: dict[Any, list[tuple[int, Property]]] = {}
@@ -143,11 +141,11 @@ def _asked(one: Property, there: Path) -> tuple[str, str | None, Path | None]:
         own = _solve(there, "own", "base", "-t", depth) if one.lemmas else base
         if not own.passed:
             return "failed", own.why, own.trace
-        return "failed", f"what it leans on does not hold: {base.why}", base.trace
+        return "failed", f"an assumption does not hold: {base.why}", base.trace
     if one.covers:
         cover = _solve(there, "cover", "cover", "-c", "-t", str(one.cover_depth))
         if not cover.passed:
-            return "failed", f"no run shows what it speaks of: {cover.why}", None
+            return "failed", f"no run reaches the described situation: {cover.why}", None
     if not one.bounded:
         step = _solve(there, "property", "induction", "-i", "-t", depth)
         if not step.passed:
@@ -183,26 +181,13 @@ def _solve(there: Path, model: str, question: str, *words: str) -> Answer:
         "--dump-vcd",
         str(trace),
         *words,
+        str(there / f"{model}.smt2"),
     ]
     log = there / f"{model}-{question}.log"
-    with log.open("w") as out:
-        # A session of its own: the solver is a child of that process, and ends with it.
-        asked = subprocess.Popen(
-            [*command, str(there / f"{model}.smt2")],
-            cwd=there,
-            env=tools.environment(),
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            code = asked.wait(SECONDS)
-        except BaseException as stopped:
-            os.killpg(asked.pid, signal.SIGKILL)
-            asked.wait()
-            if isinstance(stopped, subprocess.TimeoutExpired):
-                return Answer(False, f"the solver had no answer after {SECONDS} s")
-            raise
+    # The solver is a child of smtbmc, and ends with its process group.
+    code = tools.run_group(command, log, SECONDS, cwd=there, env=tools.environment())
+    if code is None:
+        return Answer(False, f"the solver gave no answer within {SECONDS} s")
     printed = log.read_text(encoding="utf-8")
     if code == 0 and "Status: PASSED" in printed:
         return Answer(True)

@@ -36,22 +36,22 @@ def one_of(
     """One value with its unit, within its ends. `ScenarioError` underlines what is wrong."""
     line, fix = f"{option} {text}", f"write {option} {example}"
     if ".." in text:
-        raise refused(line, text, "this is a range", f"{fix}: one advice for one value")
+        raise refused(line, text, "this is a range", f"{fix}: the advice is for one value")
     try:
         value = read_one(text.strip())
     except ValueError as error:
-        cause = "this is no number" if "convert" in str(error) else str(error)
+        cause = "this is not a number" if "convert" in str(error) else str(error)
         raise refused(line, text, cause, fix) from None
     if value <= 0:
         raise refused(line, text, "this must be positive", fix)
     if not inside(value, *ends):
-        raise refused(line, text, "this is outside of what can be simulated", said)
+        raise refused(line, text, "this cannot be simulated", said)
     return value
 
 
 def read_span(option: str, text: str, example: str) -> float:
     """A time of an option that is more than 0 [s]."""
-    return one_of(option, text, read_time, example, (1e-3, 1e6), "1ms to 11 days are known here")
+    return one_of(option, text, read_time, example, (1e-3, 1e6), "write a time from 1ms to 11 days")
 
 
 def known(option: str, word: str, words: Iterable[str]) -> str:
@@ -59,8 +59,8 @@ def known(option: str, word: str, words: Iterable[str]) -> str:
     there = list(words)
     if word not in there:
         near = api.nearest(word, there)
-        fix = f"did you mean `{near}`?" if near else f"known are {', '.join(there)}"
-        raise refused(f"{option} {word}", word, "there is no such thing", fix)
+        fix = f"did you mean `{near}`?" if near else f"write one of {', '.join(there)}"
+        raise refused(f"{option} {word}", word, "this name is unknown", fix)
     return word
 
 
@@ -72,7 +72,7 @@ def read_bytes(
     line = f"{option} {text}"
     found = re.fullmatch(r"([0-9]+)\s*B", text.strip())
     if found is None:
-        raise refused(line, text, "this is no whole number of bytes with its unit", example)
+        raise refused(line, text, "this is not a whole number of bytes with its unit", example)
     if not ends[0] <= int(found[1]) <= ends[1]:
         raise refused(line, text, cause, fix)
     return int(found[1])
@@ -81,10 +81,10 @@ def read_bytes(
 def seeds_of(given: int | None, default: int) -> int:
     """Number of runs of each point; at least two, as there is no interval over one."""
     if given is not None and given > MOST_SEEDS:
-        raise ScenarioError(f"--seeds {given}: at most {MOST_SEEDS} runs of a point are made")
+        raise ScenarioError(f"--seeds {given}: a point has at most {MOST_SEEDS} runs")
     if given is not None and given < 2:
         raise ScenarioError(
-            f"--seeds {given}: an interval needs two runs at least\nhelp: write --seeds {default}"
+            f"--seeds {given}: an interval needs at least two runs\nhelp: write --seeds {default}"
         )
     return given or default
 
@@ -101,7 +101,7 @@ def read_rate(text: str) -> float:
         raise ValueError("mbps may be megabits or, for tc, megabytes a second: write Mbps")
     found = plain_rate(text)
     if found is None:
-        raise ValueError("this is no rate with its unit")
+        raise ValueError("this is not a rate with its unit")
     if found <= 0:
         raise ValueError("a rate must be positive")
     return found

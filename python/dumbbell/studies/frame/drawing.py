@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...figures import style
-from ...figures.style import Figure, Look
+from ...figures.style import Figure, palette
+from ...figures.style.palette import Look
 from .paired import Cell
 
 _LOG_FROM = 8.0
@@ -41,11 +42,11 @@ def looks(kinds: Mapping[str, str]) -> dict[str, Look]:
     theirs, with a color or a marker that is still free where another one has it already."""
     found: dict[str, Look] = {}
     for name, kind in kinds.items():
-        if style.is_chosen(kind) and style.look(kind) not in found.values():
-            found[name] = style.look(kind)
+        if palette.is_chosen(kind) and palette.look(kind) not in found.values():
+            found[name] = palette.look(kind)
     for name, kind in kinds.items():
         if name not in found:
-            found[name] = _own_or_free(style.look(kind), list(found.values()))
+            found[name] = _own_or_free(palette.look(kind), list(found.values()))
     return {name: found[name] for name in kinds}
 
 
@@ -53,13 +54,13 @@ def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
     """`own` with what of it is free; with more schemes than colors at least another pair of color
     and marker."""
     colors, markers = {look.color for look in taken}, {look.marker for look in taken}
-    color = next((c for c in (own.color, *style.PALETTE) if c not in colors), None)
-    marker = next((m for m in (own.marker, *style.MARKERS) if m not in markers), None)
+    color = next((c for c in (own.color, *palette.PALETTE) if c not in colors), None)
+    marker = next((m for m in (own.marker, *palette.MARKERS) if m not in markers), None)
     if color and marker:
         return Look(color, marker, own.dash)
     pairs = {(look.color, look.marker) for look in taken}
     every = itertools.product(
-        (color or own.color, *style.PALETTE), (marker or own.marker, *style.MARKERS)
+        (color or own.color, *palette.PALETTE), (marker or own.marker, *palette.MARKERS)
     )
     free = next((pair for pair in every if pair not in pairs), (own.color, own.marker))
     return Look(*free, own.dash)
@@ -83,13 +84,18 @@ def dots(axis: Any, xs: Sequence[float], ys: Sequence[float], look: Look) -> Non
     axis.plot(xs, ys, ".", color=look.color, markersize=2.8, alpha=0.45, zorder=2)
 
 
+def is_log(values: Iterable[float]) -> bool:
+    """True if the ends of these delays are so far apart that their axis is logarithmic."""
+    known = list(values)
+    return bool(known) and min(known) > 0 and max(known) / min(known) >= _LOG_FROM
+
+
 def delay_axis(axis: Any, values: Iterable[float], which: str) -> bool:
     """Makes an axis of delays logarithmic, with plain numbers at its ticks, if they are far apart;
     says whether."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    known = list(values)
-    if not known or min(known) <= 0 or max(known) / min(known) < _LOG_FROM:
+    if not is_log(values):
         return False
     axis.set(**{f"{which}scale": "log"})
     side = axis.xaxis if which == "x" else axis.yaxis

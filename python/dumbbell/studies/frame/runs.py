@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
@@ -18,16 +18,29 @@ Measure = Callable[[dict[str, object]], Answer]
 """The function that makes the runs of a request, as `api.run` does."""
 
 
+class ScenarioWarning(TypedDict):
+    """A warning about a scenario of the study, as in results, without the place in a text that
+    nobody wrote; and the number of points that have it."""
+
+    code: str
+    name: str
+    message: str
+    fix: str
+    key: str | None
+    points: int
+
+
 class Whole(TypedDict, total=False):
     """Facts of all runs together: the version, whether every run is valid, the worst exit code,
-    failures, the number of runs from the store. And of the study: the command line that it answers,
-    how long that took, and the paths of its files."""
+    failures, the number of runs from the store, warnings about scenarios. And of the study: the
+    command line that it answers, how long that took, and the paths of its files."""
 
     version: str | None
     valid: bool
     code: int
     failures: list[dict[str, object]]
     from_store: int
+    scenario_warnings: list[ScenarioWarning]
     command: str
     wall_s: float
     page: str
@@ -35,13 +48,32 @@ class Whole(TypedDict, total=False):
     figures: list[str]
 
 
-FACTS = ("version", "valid", "code", "failures", "from_store")
-"""What an answer tells of all runs."""
+FACTS = ("version", "valid", "code", "failures", "from_store", "scenario_warnings")
+"""What an answer or a study's document tells of all runs."""
 
 
 def facts(answer: Mapping[str, object]) -> Whole:
     """Those facts that an answer, or a document, tells."""
     return cast(Whole, {key: answer[key] for key in FACTS if key in answer})
+
+
+def merged(warnings: Iterable[Mapping[str, Any]]) -> list[ScenarioWarning]:
+    """The warnings of several answers: each kind once for each key."""
+    found: dict[tuple[str, str | None], ScenarioWarning] = {}
+    for one in warnings:
+        known = found.get((one["code"], one["key"]))
+        if known is not None:
+            known["points"] += one["points"]
+        else:
+            found[one["code"], one["key"]] = ScenarioWarning(
+                code=one["code"],
+                name=one["name"],
+                message=one["message"],
+                fix=one["fix"],
+                key=one["key"],
+                points=one["points"],
+            )
+    return sorted(found.values(), key=lambda one: one["code"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +148,16 @@ class Laboratory:
     def whole(self, complete: bool = False) -> Whole:
         """The facts of all rounds: those that the only answer tells, or with `complete` all."""
         answers = self.answers
+        warned = merged(one for answer in answers for one in answer.get("warnings", []))
         if not complete:
-            return facts(answers[0])
+            return {**facts(answers[0]), "scenario_warnings": warned}
         return Whole(
             version=answers[0].get("version"),
             valid=all(answer.get("valid", False) for answer in answers),
             code=max(int(answer.get("code", 0)) for answer in answers),
             failures=[one for answer in answers for one in answer.get("failures") or []],
             from_store=sum(answer.get("from_store") or 0 for answer in answers),
+            scenario_warnings=warned,
         )
 
     def notes(self, same: str, points: Sequence[Point]) -> list[str]:

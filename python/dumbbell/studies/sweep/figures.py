@@ -8,7 +8,9 @@ from typing import Any
 from ... import catalogue
 from ...data.metrics import Metric
 from ...figures import style
-from ...figures.style import Figure, Look
+from ...figures.style import Figure, chart, palette
+from ...figures.style.chart import Chart
+from ...figures.style.palette import Look
 from ...present import stats
 from ...present.grids import titled, unit_of
 from ...present.points import Point, by_seed, value_text
@@ -23,13 +25,20 @@ _PANELS = 3
 
 Line = tuple[str, ...]
 """The values of the axes that make a line."""
+Numbered = tuple[int, Point]
+"""A point with its number in the sweep, from 1."""
 
 
 def over_axis(
-    points: Sequence[Point], metrics: Sequence[Metric], along: Axis, others: Sequence[Axis]
+    points: Sequence[Point],
+    metrics: Sequence[Metric],
+    along: Axis,
+    others: Sequence[Axis],
+    opens: str = "",
 ) -> Figure:
     """A panel for each metric, with a line for each combination of values of the other axes. A
-    point without a result leaves a gap."""
+    point without a result leaves a gap. opens: the command that shows a point, with `{point}` for
+    its number."""
     across = min(len(metrics), _PANELS)
     down = -(-len(metrics) // across)
     figure, panels = style.new(
@@ -38,8 +47,9 @@ def over_axis(
     flat = [panel for row in panels for panel in row]
     lines = _lines(points, along, others)
     looks = _looks(list(lines))
-    for panel, metric in zip(flat, metrics, strict=False):
-        _panel(panel, metric, along, lines, looks)
+    figure.charts = [_chart(metric, along, lines, looks, opens) for metric in metrics]
+    for panel, drawn in zip(flat, figure.charts, strict=False):
+        _panel(panel, drawn, along)
     for panel in flat[len(metrics) :]:
         panel.remove()
     for panel in flat[max(0, len(metrics) - across) : len(metrics)]:
@@ -52,13 +62,13 @@ def over_axis(
 
 def _lines(
     points: Sequence[Point], along: Axis, others: Sequence[Axis]
-) -> dict[Line, dict[str, Point]]:
-    """The points of each line, by their place along the axis."""
-    found: dict[Line, dict[str, Point]] = {}
-    for point in points:
+) -> dict[Line, dict[str, Numbered]]:
+    """The points of each line with their numbers, by their place along the axis."""
+    found: dict[Line, dict[str, Numbered]] = {}
+    for number, point in enumerate(points, 1):
         at = point["overrides"]
         line = tuple(value_text(at.get(axis.key)) for axis in others)
-        found.setdefault(line, {})[value_text(at.get(along.key))] = point
+        found.setdefault(line, {})[value_text(at.get(along.key))] = number, point
     return found
 
 
@@ -67,26 +77,54 @@ def _looks(lines: Sequence[Line]) -> dict[Line, Look]:
     else that of its place."""
     schemes = {name for names in catalogue.kinds().values() for name in names}
     if lines and all(len(line) == 1 and line[0] in schemes for line in lines):
-        return {line: style.look(line[0]) for line in lines}
-    return {line: style.nth(i) for i, line in enumerate(lines)}
+        return {line: palette.look(line[0]) for line in lines}
+    return {line: palette.nth(i) for i, line in enumerate(lines)}
 
 
-def _panel(
-    panel: Any,
+def _chart(
     metric: Metric,
     along: Axis,
-    lines: Mapping[Line, Mapping[str, Point]],
+    lines: Mapping[Line, Mapping[str, Numbered]],
     looks: Mapping[Line, Look],
-) -> None:
+    opens: str,
+) -> Chart:
+    """A metric over the axis. Along numbers a line with a band; along names marks with bars, for
+    nothing lies between names."""
     measured = {line: _means(metric, along, of) for line, of in lines.items()}
-    known = [mean for means in measured.values() for _, mean in means]
+    known = [mean for means in measured.values() for _, _, mean in means]
     scale, unit = unit_of(metric.unit, max((abs(mean.mean) for mean in known), default=0.0))
-    for i, (line, means) in enumerate(measured.items()):
-        aside = 0.0 if along.numbers is not None else _aside(i, len(measured))
-        _line(panel, means, looks[line], scale, aside, along.numbers is not None)
-    panel.set_ylabel(titled(metric.title, unit))
-    lowest = min((mean.low if mean.low is not None else mean.mean for mean in known), default=0.0)
-    highest = max((mean.mean for mean in known), default=0.0)
+    joined = along.numbers is not None
+    drawn = []
+    for line, means in measured.items():
+        ys = [mean.mean * scale for *_, mean in means]
+        halves = [(mean.half or 0.0) * scale for *_, mean in means]
+        several = any(mean.half is not None for *_, mean in means)
+        drawn.append(
+            chart.Line(
+                ", ".join(line) or metric.title,
+                [x for x, *_ in means],
+                ys,
+                looks[line],
+                low=[y - half for y, half in zip(ys, halves, strict=True)] if several else None,
+                high=[y + half for y, half in zip(ys, halves, strict=True)] if several else None,
+                shape="line" if joined else "marks",
+                interval="band" if joined else "bar",
+                opens=[opens.replace("{point}", str(number)) for _, number, _ in means]
+                if opens
+                else (),
+            )
+        )
+    names = () if joined else list(along.values)
+    axis = chart.Axis(along.key, along.unit, "linear" if joined else "names", names)
+    return Chart(metric.title, unit, axis, drawn)
+
+
+def _panel(panel: Any, drawn: Chart, along: Axis) -> None:
+    aside = 0.0 if along.numbers is not None else 0.5 / max(len(drawn.lines), 1)
+    chart.draw(panel, drawn, aside)
+    panel.set_ylabel(titled(drawn.title, drawn.unit))
+    lowest = min((y for line in drawn.lines for y in line.low or line.y), default=0.0)
+    highest = max((y for line in drawn.lines for y in line.y), default=0.0)
     if 0 <= lowest < _FROM_ZERO * highest:
         panel.set_ylim(bottom=0)
     places = along.numbers if along.numbers is not None else range(len(along.values))
@@ -96,44 +134,18 @@ def _panel(
         panel.minorticks_off()
 
 
-def _aside(i: int, count: int) -> float:
-    """How far a mark stands from its name on the axis, so that those of several lines do not cover
-    each other."""
-    return (i - (count - 1) / 2) * 0.5 / max(count, 1)
-
-
-def _line(
-    panel: Any,
-    means: Sequence[tuple[float, Interval]],
-    look: Look,
-    scale: float,
-    aside: float,
-    joined: bool,
-) -> None:
-    """Along numbers a line with a band; along names marks with bars, for nothing lies between
-    names."""
-    xs = [x + aside for x, _ in means]
-    ys = [mean.mean * scale for _, mean in means]
-    halves = [(mean.half or 0.0) * scale for _, mean in means]
-    if not joined:
-        panel.errorbar(xs, ys, yerr=halves, capsize=3, **look.line() | {"linestyle": "none"})
-        return
-    panel.plot(xs, ys, **look.line())
-    low = [y - half for y, half in zip(ys, halves, strict=True)]
-    high = [y + half for y, half in zip(ys, halves, strict=True)]
-    panel.fill_between(xs, low, high, color=look.color, alpha=0.18, linewidth=0)
-
-
 def _means(
-    metric: Metric, along: Axis, points: Mapping[str, Point]
-) -> list[tuple[float, Interval]]:
-    """Places along the axis, from the lowest, with the mean of each point that has values."""
+    metric: Metric, along: Axis, points: Mapping[str, Numbered]
+) -> list[tuple[float, int, Interval]]:
+    """Places along the axis, from the lowest, with the number and the mean of each point that has
+    values."""
     numbers = along.numbers if along.numbers is not None else range(len(along.values))
     found = []
     for x, value in sorted(zip(numbers, along.values, strict=True)):
-        values = by_seed(metric, points[value]) if value in points else {}
+        number, point = points.get(value, (0, None))
+        values = by_seed(metric, point) if point is not None else {}
         if values:
-            found.append((float(x), stats.interval(list(values.values()))))
+            found.append((float(x), number, stats.interval(list(values.values()))))
     return found
 
 

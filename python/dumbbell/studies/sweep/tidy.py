@@ -36,7 +36,7 @@ def text(data: Mapping[str, Any], only: str | None = None) -> tuple[str, int]:
     that it does not have are left out."""
     if only is not None and only not in ENTITIES.values():
         names = ", ".join(f"summary_{name}" for name in ENTITIES.values())
-        raise ScenarioError(f"of a sweep there is no table `{only}`\nhelp: write one of {names}")
+        raise ScenarioError(f"a sweep has no table `{only}`\nhelp: write one of {names}")
     points: Sequence[Point] = data["points"]
     found = [row for row in rows(points) if only in (None, ENTITIES.get(str(row["entity"])))]
     columns = list(dict.fromkeys(key for row in found for key in row))

@@ -83,10 +83,13 @@ def say(document: Measured) -> list[str]:
         if not mine:
             continue
         (least, small), (most, large) = mine[0], mine[-1]
-        text = f"{row['cc']} has {least} beside {against} at {small}, and {most} at {large}"
+        text = (
+            f"{row['cc']} gets {least} in competition with {against} at {small}, and {most} at "
+            f"{large}"
+        )
         even_at = measured(row, EVEN.key)
         if even_at and even_at["n"] == len(document["seeds"]):
-            text += f"; both have the same at about {significant(even_at['mean'], 2)} BDP"
+            text += f"; their shares are equal at about {significant(even_at['mean'], 2)} BDP"
         found.append(text + ".")
     return found or ["No run has a result."]
 
@@ -102,9 +105,9 @@ def figures(document: Measured) -> list[NamedFigure]:
     """The share over buffers, and what it costs in delay and use of the link."""
     against = document["facts"]["against"]
     caption = (
-        f"Share of the goodput beside {against} (50 % is even), use of the link and 99th "
-        f"percentile of the queueing "
-        "delay, by the buffer; means with 95 % intervals over the seeds."
+        f"Share of the goodput in competition with {against} (50 % is even), utilization and 99th "
+        "percentile of the queueing delay, over the buffer; means over the seeds with 95 % "
+        "intervals."
     )
     keys = [SHARE.key, UTILIZATION.key, DELAY.key]
     lines = draw.lines(document, "buffer", keys, guides=[(lambda x: 0.5, "even")])
@@ -115,12 +118,12 @@ SURVEY = Survey(
     name="coexistence",
     title="Coexistence over buffers",
     definition=(
-        "Flows of a control share a link with as many of another one at the same round-trip time, "
-        "over buffers in "
-        "bandwidth-delay products. The share is that of all goodput: 50 % is even.",
-        "The buffer of equal shares is read between the two buffers on either side of it, seed by "
-        "seed. BBR (version 1) takes more than its share in shallow buffers, and less in deep ones "
-        "(Hock, Bless and Zitterbart, ICNP 2017; Ware and others, IMC 2019).",
+        "Flows of one congestion control share a link with as many flows of another at the same "
+        "round-trip time, over buffers in bandwidth-delay products. The share is that of all "
+        "goodput: 50 % is even.",
+        "The buffer of equal shares is interpolated between the two buffers on either side of "
+        "it, for each seed. BBR (version 1) takes more than its share in shallow buffers, and "
+        "less in deep ones (Hock, Bless and Zitterbart, ICNP 2017; Ware and others, IMC 2019).",
     ),
     metrics=MEASURED,
     shown=(SHARE, UTILIZATION, DELAY),

@@ -14,9 +14,9 @@ from ...errors import ScenarioError
 from ...language.arguments import Choice, choice, choices, refused
 
 LEFT_OUT: Mapping[str, str] = {
-    "aimd": "a law with steps of one's choice, no control of its own",
-    "tahoe": "it has no fast recovery: a reference for textbooks",
-    "freeze": "it answers to words of a host that moves, and is NewReno else",
+    "aimd": "a law with free steps, not a congestion control in use",
+    "tahoe": "it has no fast recovery: a textbook reference",
+    "freeze": "it reacts to signals of a moving host, and is NewReno otherwise",
     "demo_vegas": "a demonstration",
     "dctcp": "it needs a queue that marks, and ECN",
     "prague": "it needs a queue that marks, and ECN",
@@ -67,10 +67,10 @@ def _is_known(one: Choice, known: Sequence[str], use: Sequence[str]) -> None:
         raise refused(
             one.text,
             one.kind,
-            "this is a queue, and tables are of congestion controls",
+            "this is a queue, but tables compare congestion controls",
             "write --queue",
         )
     catalogue.find(one.kind, *use)  # Says what is near.
     raise refused(
-        one.text, one.kind, "this is no congestion control", f"there are {', '.join(known)}"
+        one.text, one.kind, "this is not a congestion control", f"write one of {', '.join(known)}"
     )

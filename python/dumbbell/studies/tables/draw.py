@@ -4,10 +4,13 @@ row."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...figures import style
-from ...figures.style import Figure, Look
+from ...figures.style import Figure, lettering
+from ...figures.style.chart import Axis, Chart, Level, Line, arms
+from ...figures.style.palette import Look
 from ...present.grids import titled, unit_of
 from ...present.units import prefix, significant
 from ..frame.drawing import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark, slanted
@@ -16,6 +19,8 @@ from .document import Measured, Title, Value, known_sums, means, measured, place
 
 MOST_LINES = 8
 """More cannot be told apart: others are thin and gray."""
+
+_GRAY = Look(SOFT, "", (0, (3, 2)))
 
 Guide = tuple[Callable[[float], float], str]
 Curve = tuple[Sequence[float], Sequence[float | None], str]
@@ -54,28 +59,40 @@ def lines(
     places = list(dict.fromkeys(place(row, axis) for row in document["rows"]))
     numbers = [x for x in places if isinstance(x, float)]
     scales = []
+    charts: list[Chart] = []
     for panel, key in zip(grid[0], keys, strict=True):
         metric = next(m for m in document["metrics"] if m["key"] == key)
         scale, unit = unit_of(metric["unit"], max(means(document, key), default=0.0))
         scales.append(scale)
+        found = []
         for name, look in drawn.items():
             cells = [
                 (place(row, axis), cell)
                 for row in document["rows"]
                 if row["cc"] == name and (cell := measured(row, key))
             ]
-            _line(panel, cells, places, scale, look if name in shown else None)
+            line = _points(name, cells, places, scale, look)
+            _line(panel, line, name in shown)
+            found += [line] if line.x else []
+        across = _axis(title, places)
+        charts.append(Chart(metric["title"], unit, across, found, log=logy))
         panel.set_ylabel(titled(metric["title"], unit))
         _name(panel, title, places)
         if logy:
             panel.set_yscale("log")
             # Plain numbers at its ticks.
             delay_axis(panel, [mean * scale for mean in means(document, key)], "y")
-    for guide, text in guides:
-        _guide(grid[0][0], numbers, [guide(x) * scales[0] for x in numbers], text)
+    drawn_guides = [
+        (numbers, [guide(x) * scales[0] for x in numbers], text) for guide, text in guides
+    ]
     for points, values, text in curves:
         pairs = [(x, y) for x, y in zip(points, values, strict=True) if y is not None and x > 0]
-        _guide(grid[0][0], [x for x, _ in pairs], [y * scales[0] for _, y in pairs], text)
+        drawn_guides.append(([x for x, _ in pairs], [y * scales[0] for _, y in pairs], text))
+    for xs, ys, text in drawn_guides:
+        _guide(grid[0][0], xs, ys, text)
+    gray = [Line(text, xs, ys, _GRAY) for xs, ys, text in drawn_guides if xs]
+    charts[0] = replace(charts[0], lines=[*charts[0].lines, *gray])
+    figure.charts = charts
     for panel in grid[0]:
         if not logy:
             panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
@@ -88,31 +105,49 @@ def _guide(panel: Any, xs: Sequence[float], ys: Sequence[float], text: str) -> N
     if not xs:
         return
     panel.plot(xs, ys, color=SOFT, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
-    style.beside(panel, ys[-1], text, SOFT)
+    lettering.beside(panel, ys[-1], text, SOFT)
 
 
-def _line(
-    panel: Any,
+def _points(
+    name: str,
     cells: Sequence[tuple[Value, Cell]],
     places: Sequence[Value],
     scale: float,
-    look: Look | None,
-) -> None:
+    look: Look,
+) -> Line:
+    """A control's means with their intervals, over numbers or over the places of names."""
     numeric = all(isinstance(x, float) for x in places)
-    known = [(x if numeric else places.index(x), c) for x, c in cells if not numeric or _above(x)]
-    xs, ys = [x for x, _ in known], [cell["mean"] * scale for _, cell in known]
-    if look is None:
-        panel.plot(xs, ys, color=FAINT, linewidth=0.8, zorder=1)
-        return
-    ends = [cell["ci95"] or (cell["mean"],) * 2 for _, cell in known]
-    arms = [
-        [
-            min(max(y - low * scale, 0.0), 0.95 * abs(y))
-            for y, (low, _) in zip(ys, ends, strict=True)
-        ],
-        [max(high * scale - y, 0.0) for y, (_, high) in zip(ys, ends, strict=True)],
+    known = [
+        (float(x) if isinstance(x, float) else float(places.index(x)), cell)
+        for x, cell in cells
+        if not numeric or _above(x)
     ]
-    panel.errorbar(xs, ys, yerr=arms, **{**mark(look, 5.5), "linestyle": look.dash})
+    ends = [cell["ci95"] or (cell["mean"], cell["mean"]) for _, cell in known]
+    return Line(
+        name,
+        [x for x, _ in known],
+        [cell["mean"] * scale for _, cell in known],
+        look,
+        low=[low * scale for low, _ in ends],
+        high=[high * scale for _, high in ends],
+    )
+
+
+def _axis(title: Title, places: Sequence[Value]) -> Axis:
+    """The axis of a condition for charts."""
+    if all(isinstance(x, float) for x in places):
+        return Axis(title["title"], title["unit"], "log")
+    return Axis(title["title"], title["unit"], "names", [words(title, x) for x in places])
+
+
+def _line(panel: Any, line: Line, shown: bool) -> None:
+    if not shown:
+        panel.plot(line.x, line.y, color=FAINT, linewidth=0.8, zorder=1)
+        return
+    low, high = arms(line)
+    cut = [min(arm, 0.95 * abs(y)) for arm, y in zip(low, line.y, strict=True)]
+    style = {**mark(line.look, 5.5), "linestyle": line.look.dash}
+    panel.errorbar(line.x, line.y, yerr=[cut, high], **style)
 
 
 def _above(x: Value) -> bool:
@@ -180,7 +215,46 @@ def heat(
         if wanted:
             panel.set_title(words(more[0], wanted[0]), fontsize=SMALL, loc="left")
     grid[0][0].set_yticks(range(len(names)), names)
+    if len(names) <= MOST_LINES:
+        figure.charts = _as_charts(document, key, columns, panels)
     return figure
+
+
+def _as_charts(
+    document: Measured, key: str, columns: Sequence[Value], panels: Sequence[tuple[Value, ...]]
+) -> list[Chart]:
+    """The fields of a map as charts over its first condition, one for each value of the second."""
+    axis, *more = document["axes"]
+    title = next(m["title"] for m in document["metrics"] if m["key"] == key)
+    names = Axis(axis["title"], axis["unit"], "names", [words(axis, x) for x in columns])
+    found = []
+    for wanted in panels:
+        cells: dict[str, list[tuple[Value, Cell]]] = {}
+        for row in document["rows"]:
+            here = tuple(place(row, one["key"]) for one in more[: len(wanted)])
+            if here == wanted and (cell := measured(row, key)):
+                spot = float(columns.index(place(row, axis["key"])))
+                cells.setdefault(row["cc"], []).append((spot, cell))
+        lines = [
+            replace(_places(name, cells.get(name, []), look), shape="marks")
+            for name, look in _looks(document).items()
+        ]
+        where = f", {words(more[0], wanted[0])}" if wanted else ""
+        found.append(Chart(f"{title}{where}", "", names, lines))
+    return found
+
+
+def _places(name: str, cells: Sequence[tuple[Value, Cell]], look: Look) -> Line:
+    """The means of a control at places of names."""
+    ends = [cell["ci95"] or (cell["mean"], cell["mean"]) for _, cell in cells]
+    return Line(
+        name,
+        [float(x) for x, _ in cells],
+        [cell["mean"] for _, cell in cells],
+        look,
+        low=[low for low, _ in ends],
+        high=[high for _, high in ends],
+    )
 
 
 def _by_mean(document: Measured, key: str) -> list[str]:
@@ -226,13 +300,17 @@ def ranks(document: Measured, key: str, marks: Mapping[float, str]) -> Figure:
     known, drawn = ranked(document, key), _looks(document)
     figure, panel = style.new(size=(6.4, 0.30 * len(known) + 1.5))
     title = next(m["title"] for m in document["sums"] if m["key"] == key)
+    found = []
     for i, (name, cell) in enumerate(known):
-        low, high = cell["ci95"] or (cell["mean"], cell["mean"])
-        arms = [[cell["mean"] - low], [high - cell["mean"]]]
-        panel.errorbar(cell["mean"], i, xerr=arms, **mark(drawn[name], 6))
+        line = _places(name, [(float(i), cell)], drawn[name])
+        panel.errorbar(line.y, line.x, xerr=arms(line), **mark(drawn[name], 6))
+        found.append(replace(line, shape="marks"))
+    names = Axis("", "", "names", [name for name, _ in known])
+    levels = [Level(value, text) for value, text in marks.items()]
+    figure.charts = [Chart(title, "", names, found, levels)]
     panel.set_yticks(range(len(known)), [name for name, _ in known])
     panel.set(xlabel=title, ylim=(-0.7, len(known) - 0.3))
     for x, text in marks.items():
         panel.axvline(x, color=SOFT, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
-        style.label(panel, x, len(known) - 0.55, text, SOFT, (3, 2))
+        lettering.label(panel, x, len(known) - 0.55, text, SOFT, (3, 2))
     return figure

@@ -40,11 +40,11 @@ def say(document: Measured) -> list[str]:
     against = document["against"]
     known = [(cc, cell) for cc, cell in ranked(document, MEAN.key) if cc != against]
     if not known:
-        return ["There is no control with results to be put beside the standard."]
+        return ["No congestion control has results to compare with the standard."]
     (least, little), (most, much) = known[0], known[-1]
     found = [
-        f"{most} takes {_part(much)} of what it shares with {against}, on average over all "
-        f"conditions."
+        f"{most} takes {_part(much)} of the goodput in competition with {against}, on average "
+        "over all conditions."
     ]
     if len(known) > 1:
         found.append(f"{least} takes {_part(little)}.")
@@ -52,7 +52,8 @@ def say(document: Measured) -> list[str]:
     alike = [cc for cc, _ in known if holds_zero(harms[cc])]
     if alike:
         found.append(
-            f"{against} loses nothing that is certain, on average, beside {', '.join(alike)}."
+            f"{against} has no significant loss, on average, in competition with "
+            f"{', '.join(alike)}."
         )
     return found
 
@@ -65,12 +66,12 @@ def figures(document: Measured) -> list[NamedFigure]:
     """The shares as a map for each bandwidth-delay product, and the harm."""
     against = document["against"]
     caption = (
-        f"Share of the goodput that a control has beside {against}, which is 50 % where both have "
-        "the same, by the buffer and the link's rate."
+        f"Share of the goodput that a congestion control gets in competition with {against}, over "
+        "the buffer and the link's rate. 50 % is even."
     )
     told = (
-        f"Harm: how much less {against} has beside a control than beside its like, under the same "
-        "seeds. 0 % is no harm, and less than that is a gift."
+        f"Harm: how much less {against} gets in competition with a congestion control than with "
+        "itself, under the same seeds. 0 % means no harm; a negative value is a benefit."
     )
     shares = draw.heat(document, SHARE.key, middle=0.5, span=0.5)
     harms = draw.heat(document, HARM.key, middle=0.0, span=1.0)
@@ -81,11 +82,13 @@ SURVEY = Survey(
     name="friendliness",
     title="Reno-friendliness",
     definition=(
-        "Flows of a control share a link with as many of a standard TCP (NewReno's window with "
-        "SACK) at the same round-trip time. The share is that of all goodput.",
-        "Harm is 1 - (what the standard gets beside the control) / (what it gets beside its like), "
-        "under the same seeds (Ware and others, HotNets 2019). RFC 5033 asks what a new control "
-        "does to the standard one; 'TCP-friendly' is no harm.",
+        "Flows of a congestion control share a link with as many flows of a standard TCP "
+        "(NewReno's window with SACK) at the same round-trip time. The share is that of all "
+        "goodput.",
+        "Harm is 1 - (goodput of the standard in competition with the congestion control) / (its "
+        "goodput in competition with itself), under the same seeds (Ware and others, HotNets "
+        "2019). RFC 5033 asks how a new congestion control affects the standard one; "
+        "TCP-friendly means no harm.",
     ),
     metrics=MEASURED,
     shown=(SHARE, HARM, UTILIZATION, DELAY),

@@ -177,8 +177,8 @@ def say(document: Measured) -> list[str]:
         ordered = sorted(known, key=lambda pair: -pair[1])
         found.append(f"{ordered[0][0]} loses half of the link at a loss of {_loss(ordered[0][1])}.")
         if len(ordered) > 1:
-            found.append(f"{ordered[-1][0]} loses it at {_loss(ordered[-1][1])}, the first of all.")
-    return found or ["No control has half of the link at any of these losses."]
+            found.append(f"{ordered[-1][0]} is the first to lose it, at {_loss(ordered[-1][1])}.")
+    return found or ["No congestion control fills half of the link at any of these losses."]
 
 
 def _loss(p: float) -> str:
@@ -198,8 +198,8 @@ def _never(document: Measured, cc: str) -> bool:
 def figures(document: Measured) -> list[NamedFigure]:
     """Shares by loss, with both laws; as a map where there are many."""
     caption = (
-        "Share of the link that one flow fills, by the probability that a packet is lost; means "
-        "with 95 % intervals over the seeds. Gray: the laws of Reno by Mathis and others (1997) "
+        "Share of the link that one flow fills, over the loss probability of a packet; means "
+        "over the seeds with 95 % intervals. Gray: the laws of Reno by Mathis and others (1997) "
         "and by Padhye and others (1998), at the round-trip time without a queue."
     )
     losses = sorted(_losses(document))
@@ -209,7 +209,7 @@ def figures(document: Measured) -> list[NamedFigure]:
     found = [NamedFigure("loss", lines, caption)]
     if len(document["controls"]) > draw.MOST_LINES:
         heat = draw.heat(document, SHARE.key, middle=0.5, span=0.5, diverging=False)
-        found.append(NamedFigure("loss-map", heat, "The same of every control."))
+        found.append(NamedFigure("loss-map", heat, "The same for every congestion control."))
     return found
 
 
@@ -217,12 +217,12 @@ SURVEY = Survey(
     name="loss-tolerance",
     title="Loss tolerance",
     definition=(
-        "One flow has a link to itself that loses each packet by chance, whatever the queue does. "
-        "The share is its goodput by the most that the link carries without headers.",
-        "Half of the link is lost at the loss that is read between the two on either side of it, "
-        "seed by seed. The laws are of Reno with delayed acknowledgments: B = MSS/RTT "
-        "sqrt(3/(4p)) (Mathis and others 1997), and that with timeouts (Padhye and others 1998, a "
-        "least timeout of 1 s), at most the link's rate.",
+        "One flow has a link to itself that loses each packet at random, whatever the queue "
+        "does. The share is its goodput over the maximum that the link carries without headers.",
+        "The loss at which half of the link is lost is interpolated between the two losses on "
+        "either side of it, for each seed. The laws are those of Reno with delayed "
+        "acknowledgments: B = MSS/RTT sqrt(3/(4p)) (Mathis and others 1997), and the one with "
+        "timeouts (Padhye and others 1998, a minimum timeout of 1 s), at most the link's rate.",
     ),
     metrics=(GOODPUT, AGAIN, RTT_S),
     shown=(SHARE, AGAIN, RTT_S),

@@ -87,7 +87,7 @@ def bps(option: str, text: str) -> float:
         raise refused(
             f"{option} {text}",
             text,
-            "this is no rate",
+            "this is not a rate",
             f"write it with its unit, as in {option} 20Mbps",
         )
     return found

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from ...present import grids, templates
+from ...present import grids
 from ...present.grids import headed, minus, titled, unit_of
 from ...present.units import time_text
+from ..frame import pages
 from ..frame.paired import Cell
 from ..frame.publish import Shown, scenario_text, seeds_text
 from . import draw
@@ -24,15 +25,16 @@ def html(document: Document, drawn: Sequence[Shown]) -> str:
     times = sorted(
         {(row["duration_s"], row["warmup_s"] or 0.0) for row in rows if row["duration_s"]}
     )
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("page.html.j2"),
+        document["title"],
+        drawn,
         d=document,
         table=[
             [minus(cell) if i else cell for cell in row]
             for i, row in enumerate(table(document, conditions_of(document)))
         ],
         numbers=_numbers(document),
-        figures=drawn,
         times=[f"{time_text(whole or 0.0)} ({time_text(warm)} left out)" for whole, warm in times],
         seeds=seeds_text(document["seeds"]),
         scenario=scenario_text(document["scenario"]),

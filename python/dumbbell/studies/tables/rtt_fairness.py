@@ -84,7 +84,7 @@ def lay(options: Options) -> Plan:
     }
     return Plan(
         scenario,
-        [{"key": "ratio", "title": "RTT of the far flows over that of the near ones", "unit": ""}],
+        [{"key": "ratio", "title": "RTT of far flows over RTT of near flows", "unit": ""}],
         points,
         (),
         None,
@@ -155,8 +155,8 @@ def say(document: Measured) -> list[str]:
     zero = [name for name, exponent in known if holds_zero(exponent)]
     if zero:
         found.append(
-            f"Of {', '.join(zero)} the interval holds 0: round-trip times make no difference that "
-            f"is certain."
+            f"The interval of {', '.join(zero)} includes 0: round-trip times have no significant "
+            "effect."
         )
     return found
 
@@ -164,9 +164,9 @@ def say(document: Measured) -> list[str]:
 def figures(document: Measured) -> list[NamedFigure]:
     """The ratios of goodputs with the fitted powers, and the exponents."""
     caption = (
-        "Goodput of the near flows over that of the far ones, by the ratio of their round-trip "
-        "times, logarithmic; "
-        "means with 95 % intervals over the seeds. Gray: exponents 0, 1 and 2."
+        "Goodput of near flows over that of far flows, over the ratio of their round-trip times, "
+        "on logarithmic axes; means over the seeds with 95 % intervals. Gray: exponents 0, 1 and "
+        "2."
     )
     guides = [(lambda x, k=k: x**k, f"a = {k}") for k in (0, 1, 2)]
     lines = draw.lines(document, "ratio", [ADVANTAGE.key], logy=True, guides=guides)
@@ -179,14 +179,14 @@ SURVEY = Survey(
     name="rtt-fairness",
     title="RTT fairness",
     definition=(
-        "Near and far flows of one congestion control share a link. Their goodputs' ratio is "
-        "fitted by a power of the ratio of their round-trip times without queues, through 1 at "
-        "equal ones: near / far = (RTT far / RTT near)^a, least squares on logarithmic axes, seed "
-        "by seed. The buffer is the same at all ratios; a BDP is that of near flows.",
-        "a = 0 is fair whatever the round-trip time; a = 1 is a rate of a window for each round "
-        "trip; Reno has 1 to 2 at Drop Tail queues (Lakshman and Madhow 1997). The second exponent "
-        "is of measured round-trip times, queueing included: a long queue makes round-trip times "
-        "alike.",
+        "Near and far flows of one congestion control share a link. A power law through (1, 1) "
+        "is fitted to the ratio of their goodputs over the ratio of their round-trip times "
+        "without queues: near / far = (RTT far / RTT near)^a, least squares on logarithmic axes, "
+        "for each seed. The buffer is the same at all ratios; a BDP is that of near flows.",
+        "a = 0 is fair for every round-trip time; a = 1 means the same window for all flows; "
+        "Reno has 1 to 2 at Drop Tail queues (Lakshman and Madhow 1997). The second exponent "
+        "uses measured round-trip times, with queueing: a long queue makes round-trip times more "
+        "equal.",
     ),
     metrics=(ADVANTAGE, MEASURED, ALL, UTILIZATION),
     shown=(ADVANTAGE, MEASURED, ALL, UTILIZATION),

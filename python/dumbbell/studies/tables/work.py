@@ -26,7 +26,7 @@ SURVEYS: dict[str, Survey] = {
 }
 """Every survey by its name on the command line."""
 
-_SAME = "all seeds gave the same runs, so that intervals over them say nothing"
+_SAME = "all seeds gave the same runs, so intervals over them are meaningless"
 
 
 def survey(
@@ -88,8 +88,10 @@ def _publish(document: Document, asked: Survey, directory: Path, html: Path | No
 def _base(asked: Survey, plan: Plan, options: Options) -> Base:
     """The scenario with what `-s` lays over it, as the comparison of schemes has it."""
     name = f"table-{asked.name}"
+    # Who names no control asks for all of them on one queue, those that need marks too.
+    allowed = {} if options.ccs else {"allow": ["W001"]}
     wanted = api.request(
-        {"value": plan.scenario, "name": name},
+        {"value": {**plan.scenario, **allowed}, "name": name},
         options.sets,
         points=1,
         use=list(options.use) or None,

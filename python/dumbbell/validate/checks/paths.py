@@ -1,18 +1,17 @@
 """Scenarios of the laws of TCP: a path without queues, flows without what the laws do not know, and
-their records."""
+their measurements."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...data.records import Series
-from ...result import Result
-from ...scenario import Scenario
-from ..runner import Run, Runner, as_json, conserving
+from ... import Aqm
+from .. import runner
+from ..recorded import Recorded
+from ..runner import Measurement
 
 MSS = 1460
-Row = dict[str, Any]
 
 
 def sender(
@@ -37,6 +36,16 @@ def sender(
     }
 
 
+def congestion_avoidance(segments: int) -> dict[str, Any]:
+    """Fields of a flow that begins in congestion avoidance, with a window of so many segments."""
+    window = f"{segments} pkt"
+    return {
+        "initial_window": window,
+        "initial_ssthresh": window,
+        "initial_window_bytes": "unlimited",
+    }
+
+
 def clear(
     *flows: Mapping[str, Any], seconds: float, warmup: float = 0.0, **words: Any
 ) -> dict[str, Any]:
@@ -54,38 +63,21 @@ def clear(
     return {**times, "dumbbell": {"bottleneck": link}, "flow": list(flows), **rest}
 
 
-def run(runner: Runner, scenario: Mapping[str, Any], seeds: int = 1) -> list[Run]:
-    """`Runner.run`, with one seed unless something is random."""
-    return runner.run(scenario, seeds=seeds)
+def toothed(
+    flow: Mapping[str, Any], queue: Aqm, tooth_s: float, teeth: int, skipped: int
+) -> dict[str, Any]:
+    """A flow through a queue that signals at equal intervals, measured over `teeth` teeth of the
+    sawtooth, after the first `skipped`."""
+    return clear(flow, seconds=(skipped + teeth) * tooth_s, warmup=skipped * tooth_s, queue=queue)
 
 
-class Recorded:
-    """One run with its records: `flow`, and the rows of `reactions`, `flows` or `packets`."""
-
-    def __init__(self, result: Result) -> None:
-        self.run = conserving(result.json)
-        self.flow: Row = self.run["flows"][0]
-        self._result = result
-
-    def rows(self, name: Series) -> list[Row]:
-        """The rows of a table of records."""
-        return self._result.series(name).rows()
-
-    def reactions(self, *causes: str) -> list[Row]:
-        """The sender's reactions with one of these causes, or all."""
-        return [row for row in self.rows("reactions") if not causes or row["cause"] in causes]
-
-
-def recorded(
-    runner: Runner, scenario: Mapping[str, Any], every: str | None = None, packets: bool = False
-) -> Recorded:
-    """The run of a scenario with its reactions; `every`: with a series of flows of this period;
-    `packets`: with every packet."""
-
-    def run_recorded() -> Recorded:
-        words = {**scenario, "record": {"packets": packets, "drops": True}}
-        result = Scenario(words).run(record_every=every or "1 h", record_drops=True)
-        assert isinstance(result, Result)
-        return Recorded(result)
-
-    return runner.cached(("recorded", as_json(scenario), every, packets), run_recorded)
+def of_records(
+    scenario: Mapping[str, Any],
+    measure: Callable[[Recorded], float],
+    every: str = "1 h",
+    packets: bool = False,
+) -> Measurement:
+    """Measures `measure` of one run with its reactions, for scenarios in which nothing is random.
+    every: the period of the series of flows; packets: whether every packet is recorded."""
+    record = {"every": every, "drops": True, "packets": packets}
+    return runner.of_records({**scenario, "record": record}, measure)

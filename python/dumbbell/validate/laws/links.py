@@ -82,11 +82,6 @@ def gilbert_burst(r: float) -> float:
     return 1 / r
 
 
-def bit_error_loss(rate: float, length: int) -> float:
-    """The chance that a packet has a wrong bit: 1 - (1 - e)^(8 n)."""
-    return 1 - (1 - rate) ** (8 * length)
-
-
 def uniform_mean(width: float) -> float:
     """The mean of a time that is uniform on [0, width)."""
     return width / 2

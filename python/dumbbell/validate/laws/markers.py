@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-PS = 10**12
-"""Picoseconds in a second."""
+from .links import PS
 
 
 def in_profile(depth: int, rate_bps: int, length: int, seconds: Fraction) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-PS = 10**12
+from .links import PS
 
 
 def transmission_ps(size: int, rate: int) -> Fraction:

@@ -127,7 +127,7 @@ fn on_target() {
     }
 }
 
-/// ns-2: a step that changes nothing does not start the interval anew, one that does does.
+/// ns-2: a step that changes nothing does not start the interval again, one that does does.
 #[test]
 fn the_trigger_at_an_arrival() {
     let mut line =

@@ -22,7 +22,7 @@ impl QueueView for Standing {
     }
 }
 
-/// A COBALT that is told of one thing after the other.
+/// A COBALT that gets one event after the other.
 struct Asked {
     cobalt: Cobalt,
     site: LinkInfo,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InverseRoot {
-    /// As a real number, for each signal anew (RFC 8289, section 5.3).
+    /// As a real number, computed for each signal (RFC 8289, section 5.3).
     #[default]
     Exact,
     /// As an integer of 16 fraction bits, carried on from signal to signal by one Newton step each,

@@ -86,7 +86,7 @@ fn a_standing_queue_is_dropped_from_by_the_law() {
     }
 }
 
-/// The delay must be above target for all of an interval; one packet below begins anew.
+/// The delay must be above target for all of an interval; one packet below begins again.
 #[test]
 fn one_short_delay_is_enough_to_wait_another_interval() {
     let mut asked = Asked::new(&CodelConfig::default());

@@ -27,7 +27,7 @@ pub enum Step {
     Prop,
 }
 
-/// Where a packet that does not fit sends the thresholds.
+/// Which way a packet that does not fit moves the thresholds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OverflowDir {
@@ -95,7 +95,7 @@ pub struct EaRedConfig {
     )]
     #[config(default = Packets(45.0))]
     pub max_lim: Packets,
-    /// What at least lies between the thresholds. Reconstructed.
+    /// Least distance between the thresholds. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: min_lim"))]
     #[config(default = Packets(5.0))]
     pub gap: Packets,
@@ -106,7 +106,7 @@ pub struct EaRedConfig {
     )]
     #[config(default = Step::Mult)]
     pub step: Step,
-    /// Where a packet that does not fit sends the thresholds. Reconstructed.
+    /// Which way a packet that does not fit moves the thresholds. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: section 4 reports windows leveled down"))]
     #[config(default = OverflowDir::Lower)]
     pub overflow_dir: OverflowDir,

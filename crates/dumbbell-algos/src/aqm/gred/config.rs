@@ -39,7 +39,7 @@ pub struct GredQueue {
     /// Priority, the lower the more protected; used by `mode = "grio"`.
     #[serde(default)]
     pub prio: u32,
-    /// What may wait of it (`mode = "wred"`: in all); `"0 pkt"`: no limit but the queue's.
+    /// Limit of its packets (`mode = "wred"`: of all packets); `"0 pkt"`: the queue's limit alone.
     #[serde(default)]
     pub limit: Packets,
 }

@@ -1,6 +1,7 @@
 //! GRED's virtual queues against a second account of them, its three averages, its limits, and RED
 //! where there is but one.
 use super::*;
+use crate::aqm::drop_tail::Victim;
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::spacing::SpacingLaw;
 use crate::aqm::red::tests::alike::same_as_red;
@@ -155,6 +156,22 @@ fn an_average_decays_while_its_queue_is_empty() {
     send(&mut port, 49, EF);
     let expected = 0.1 * libm::pow(0.9, 11.0);
     assert!((gauge(&port, "avg") - expected).abs() < 1e-12, "{}", gauge(&port, "avg"));
+}
+
+/// The only waiting packet of a virtual queue makes room for another of the same: the queue is not
+/// idle, and its average does not decay in the 7 ms, more than one typical packet, until the next.
+#[test]
+fn a_queue_whose_last_packet_makes_room_for_its_next_is_busy() {
+    let mut config = two(GredMode::Separate, CALM, CALM);
+    (config.w_q, config.victim) = (0.5, Victim::Front);
+    let mut port = port(&config, Capacity::Packets(2));
+    for dscp in [0, EF, 0, EF] {
+        send(&mut port, 0, dscp);
+    }
+    assert_eq!(port.journal.0, [Event::Dropped(1, Reason::Evicted)]);
+    assert_eq!(gauge(&port, "avg"), 0.5);
+    send(&mut port, 7, EF);
+    assert_eq!(gauge(&port, "avg"), 0.5 * 0.5 + 0.5);
 }
 
 #[test]

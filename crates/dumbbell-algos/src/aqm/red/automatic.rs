@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AutoWeight {
-    /// Not at all: `w_q` says it.
+    /// Not at all: the weight is `w_q`.
     Off,
     /// `1 - exp(-1 / C)`: the average forgets in a second (the paper; ns-2 `q_weight_ 0`).
     #[default]

@@ -72,13 +72,12 @@ pub struct RedOptions {
     #[schemars(extend("x-source" = "ns-2: whole packets"))]
     #[config(default = IdleFraction::Floor)]
     pub idle_fraction: IdleFraction,
-    /// No packet is signaled that finds at most this many in the queue; `"0 pkt"`: no such
-    /// rule (the 1993 paper).
+    /// A packet that finds at most this many in the queue is not signaled; `"0 pkt"`: no such rule
+    /// (the 1993 paper).
     #[schemars(extend("x-source" = "ns-2: q > 1"))]
     #[config(default = Packets(1.0))]
     pub min_q_for_drop: Packets,
-    /// Which packet goes when one must beyond the upper threshold, or because it does not
-    /// fit.
+    /// Which packet is dropped beyond the upper threshold, or when one does not fit.
     #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
     #[config(default = Victim::Tail)]
     pub victim: Victim,
@@ -123,7 +122,7 @@ pub struct RedConfig {
     #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
     #[config(default = Span::from_ms(5))]
     pub target_delay: Span,
-    /// How the weight follows from the link; `"off"`: `w_q` says it.
+    /// How the weight is computed from the link; `"off"`: it is `w_q`.
     #[schemars(
         extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 \
             q_weight_ -1"),

@@ -3,7 +3,7 @@ use dumbbell_core::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The law of the number of packets from one signal to the next.
+/// The distribution of the number of packets from one signal to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpacingLaw {
@@ -85,7 +85,7 @@ impl Spacing {
         self.restart(rng);
     }
 
-    /// A signal was given: the count starts anew.
+    /// A signal was given: the count starts again.
     pub fn restart(&mut self, rng: &mut Stream) {
         (self.count, self.since) = (0, 0.0);
         if self.law == SpacingLaw::UniformStored {

@@ -8,7 +8,7 @@ use super::config::RedHwConfig;
 use super::core::{Arrival, Core, Decision, FRACTION, Region, Shape, register};
 use super::entry::{Entry, Steps, U21};
 use super::lfsr;
-use dumbbell_core::aqm::{Aqm, Cx, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Hears, QueueView, Reason, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
@@ -93,6 +93,9 @@ impl<D: Decider> Adapter<D> {
 }
 
 impl<D: Decider> Aqm for Adapter<D> {
+    fn hears(&self) -> Hears {
+        Hears { admitted: true, ..Hears::IDLE }
+    }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _fits: bool) -> Verdict {
         if !self.seeded {
             let seed = self.seed.unwrap_or_else(|| lfsr::state(cx.rng.bits32()));

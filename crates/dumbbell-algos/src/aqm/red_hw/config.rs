@@ -9,7 +9,7 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How averages and draws are made.
+/// How averages and draws are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RedHwMode {
@@ -54,8 +54,8 @@ fn fiftieth() -> f64 {
 /// probabilities 21 bits.
 #[config]
 pub struct RedHwConfig {
-    /// How averages and draws are made. The paper has no RTL; its 21 bits and its scale of 2^10 are
-    /// printed, a register that runs freely is our reading, and `"sound"` is what we would build.
+    /// How averages and draws are computed. The paper has no RTL: it prints 21 bits and a scale of
+    /// 2^10, a register that runs freely is our reading, and `"sound"` is what we would build.
     #[schemars(
         extend("x-source" = "reconstructed: HDL without the paper's artifacts; \"paper\": Oh et \
             al. 2012"),
@@ -77,7 +77,7 @@ pub struct RedHwConfig {
     #[config(default = Packets(12.0))]
     pub max_th: Packets,
     /// Probability at `max_th`; with thresholds `d` packets apart at most `d / 32`, which is what a
-    /// slope of 18 bits can say.
+    /// slope of 18 bits can express.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Oh et al. 2012, Table 3: 0.02"))]
     #[config(default = 0.02)]
     pub max_p: f64,
@@ -92,25 +92,26 @@ pub struct RedHwConfig {
     /// geometric: twice as many drops.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012 compare each packet's draw"))]
     pub gap: bool,
-    /// Time in which the average of an empty queue halves, in steps of a half of it; `"0 s"`: it
-    /// stands. RED with packets that take `s` has `s ln 2 / w_q`.
+    /// Time in which the average of an empty queue halves, in steps of half that time; `"0 s"`: it
+    /// does not decay. RED with packets that take `s` has `s ln 2 / w_q`.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012 update at arrivals only"))]
     #[config(default = Span::ZERO)]
     pub idle_half_life: Span,
-    /// First state of the draw's shift register; 0: by chance, other for each seed of the run.
+    /// First state of the draw's shift register; 0: random, different for each seed of the run.
     #[schemars(
         range(min = 0, max = 2_097_151),
         extend("x-source" = "reconstructed: a register that no run shares"),
     )]
     #[config(default = 0)]
     pub lfsr_seed: u32,
-    /// The hardware's clock: in paper mode a draw is as old as the clocks since the packet before.
+    /// The hardware's clock: in paper mode the draw's register steps once for each clock since the
+    /// packet before.
     #[schemars(extend("x-source" = "NetFPGA-1G: 125 MHz"))]
     #[config(default = Clock::from_mhz(125))]
     pub clock: Clock,
     /// Curves of four classes (WRED), as `[{ min_th = "6 pkt", max_th = "12 pkt", max_p = 0.02 }]`:
     /// for packets without a drop precedence, and of drop precedence 1, 2 and 3 (AFx1 to AFx3).
-    /// They stand in place of `min_th`, `max_th` and `max_p`.
+    /// They replace `min_th`, `max_th` and `max_p`.
     #[schemars(extend("x-source" = "none: Oh et al. 2012 have WRED as future work"))]
     pub classes: Vec<RedHwClass>,
     /// The class of each codepoint instead, as `{ ef = 1 }`; there are then one to four classes.
@@ -128,8 +129,8 @@ pub struct RedHwConfig {
     #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
     #[config(default = Span::from_ms(500))]
     pub interval: Span,
-    /// Step of `max_p` upwards. Reconstructed: Floyd has at most `max_p / 4`, which would need a
-    /// comparison more.
+    /// Step of `max_p` upwards. Reconstructed: Floyd has at most `max_p / 4`, which would need one
+    /// more comparison.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
@@ -157,8 +158,7 @@ pub struct RedHwConfig {
     )]
     #[config(default = 0.01)]
     pub bottom: f64,
-    /// At or above it `max_p` does not rise; no further either than the slope's 18 bits let the
-    /// next step go.
+    /// At or above it `max_p` does not rise. The next step must also fit into the slope's 18 bits.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),

@@ -2,7 +2,7 @@
 //! hardware.
 //!
 //! One call stands for the hardware's work on one accepted packet in its pipeline. Between packets
-//! only the draw of the paper's mode goes on, one step each clock; the core gets the clock of each
+//! only the draw of the paper's mode advances, one step each clock; the core gets the clock of each
 //! packet and jumps.
 mod decision_trace;
 use super::entry::{Entry, Steps, U18, U21, U22};

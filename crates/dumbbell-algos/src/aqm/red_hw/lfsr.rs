@@ -3,8 +3,8 @@
 //!
 //! A step is linear over GF(2), so n steps are a 21 x 21 matrix. The matrix of each power of two is
 //! kept as three tables of 128 columns' sums, made by the compiler; n steps are the product of
-//! those that n has bits for. The period is 2^21 - 1 for both polynomials (a test runs it through),
-//! and steps are taken modulo it.
+//! those that n has bits for. The period is 2^21 - 1 for both polynomials (a test covers it), and
+//! steps are taken modulo it.
 /// The states that follow each other before the first comes again: all but 0.
 pub const PERIOD: u64 = MASK as u64;
 /// The bits of a state.
@@ -67,7 +67,7 @@ impl Polynomial {
 }
 
 /// The state that a register has for a seed: 21 bits, and 1 instead of 0, in which it would stay
-/// for ever.
+/// forever.
 #[inline]
 pub const fn state(seed: u32) -> u32 {
     if seed & MASK == 0 { 1 } else { seed & MASK }

@@ -36,14 +36,14 @@ pub enum RioPrecedences {
     Own,
 }
 
-/// Since when a class's average decays.
+/// When the average of a class begins to decay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassIdle {
-    /// Since the last packet that it is the average of has left, though the link may send others.
+    /// When the last packet of those that it averages has left, though the link may send others.
     #[default]
     PerClass,
-    /// Since the link has nothing to send (ns-2).
+    /// When the link has nothing more to send (ns-2).
     Whole,
 }
 
@@ -120,7 +120,7 @@ pub struct RioConfig {
     #[schemars(extend("x-source" = "the first"))]
     #[config(default = 0)]
     pub default_class: u32,
-    /// Since when a class's average decays. Reconstructed.
+    /// When the average of a class begins to decay. Reconstructed.
     #[schemars(
         extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"),
     )]

@@ -114,6 +114,26 @@ fn the_window_follows_the_model() {
     }
 }
 
+/// Acknowledgments that come in bunches widen the window by what they bring at once, if it is asked
+/// for: by 100 ms of the rate at most, 125 segments.
+#[test]
+fn bunched_acknowledgments_widen_the_window() {
+    for (asked, wider) in [(false, 0), (true, 125)] {
+        let mut run = Run::steady();
+        run.bbr.config.aggregation = asked;
+        // A round trip's data in one acknowledgment.
+        for _ in 0..12 {
+            run.round(BW, RTT, 120 * MSS);
+        }
+        assert_eq!(run.bbr.cwnd() / MSS, 256 + wider);
+        // Three times as much is no more.
+        for _ in 0..250 {
+            run.ack(Span::ZERO, |rs, _| rs.prior_delivered -= 10 * MSS);
+        }
+        assert_eq!(run.bbr.cwnd() / MSS, 256 + wider);
+    }
+}
+
 #[test]
 fn quanta_grow_with_the_rate() {
     let mut run = Run::steady();

@@ -70,7 +70,8 @@ pub struct Bbr3Config {
     )]
     #[config(default = 0.15)]
     pub headroom: f64,
-    /// Ranges lost in a round of recovery that end Startup, beside `loss_thresh`.
+    /// Number of lost ranges in a round of recovery that ends Startup, in addition to
+    /// `loss_thresh`.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.1.3"),
@@ -87,7 +88,7 @@ pub struct Bbr3Config {
     #[config(default = Span::from_secs(1))]
     pub probe_wait_random: Span,
     /// Rounds from one probe for bandwidth to the next, at most; fewer if fewer segments are in
-    /// flight, as Reno would need to come back after a loss.
+    /// flight, as Reno would need to recover from a loss.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"),
@@ -117,7 +118,7 @@ pub struct Bbr3Config {
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
     #[config(default = Packets(4.0))]
     pub min_cwnd: Packets,
-    /// The share by which pacing stays below what the gain says (PacingMarginPercent).
+    /// The share by which pacing stays below the rate of the gain (PacingMarginPercent).
     #[schemars(
         range(min = 0.0, max = 0.5),
         extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"),

@@ -1,45 +1,9 @@
-//! From the model to the control parameters: pacing rate and window (section 5.6), and the
-//! aggregation that the window allows for (section 5.5.9).
+//! From the model to the control parameters: pacing rate and window (section 5.6).
 use super::Model;
 use super::cycle::State;
-use crate::cc::parts::windowed_filter::WindowedMax;
-use dumbbell_core::units::{Span, Time};
-
-/// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
-const EXTRA_ROUNDS: u64 = 10;
-
-/// The data that is acknowledged beyond what the rate lets expect.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Aggregation {
-    start: Time,
-    delivered: u64,
-    filter: WindowedMax<u64, u64>,
-    /// `extra_acked`, bytes.
-    pub extra: u64,
-}
-
-impl Aggregation {
-    pub fn restart(&mut self, now: Time) {
-        self.start = now;
-    }
-}
+use dumbbell_core::units::Span;
 
 impl Model {
-    /// `BBRUpdateACKAggregation`.
-    #[inline]
-    pub(super) fn update_aggregation(&mut self, now: Time, newly: u64) {
-        let a = &mut self.aggregation;
-        let mut expected = (self.bw * now.since(a.start).seconds()) as u64;
-        if a.delivered <= expected {
-            (a.delivered, a.start, expected) = (0, now, 0);
-        }
-        a.delivered += newly;
-        let extra = (a.delivered - expected.min(a.delivered)).min(self.cwnd);
-        let rounds = if self.reached { EXTRA_ROUNDS } else { 1 };
-        a.extra =
-            a.filter.push(self.rounds.count, (self.rounds.count + 1).saturating_sub(rounds), extra);
-    }
-
     pub(super) fn min_window(&self) -> u64 {
         ((self.config.min_cwnd.0 * self.mss as f64) as u64).max(self.mss)
     }

@@ -71,7 +71,7 @@ impl Run {
                 (delivered, pipe * MSS, rs.prior_delivered + delivered);
         });
     }
-    /// An acknowledgment within a round, that tells of a loss.
+    /// An acknowledgment within a round, that reports a loss.
     fn loss(&mut self, in_flight: u64, lost: u64, newly: u64) {
         self.ack(Span::from_ms(1), |rs, ack| {
             ack.phase = Phase::Recovery;

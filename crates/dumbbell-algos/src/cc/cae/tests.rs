@@ -83,7 +83,7 @@ fn an_episode_backs_off_once_and_ends_with_a_reset() {
     }
 }
 
-/// (c) The threshold itself is no warning.
+/// (c) The threshold itself is not a warning.
 #[test]
 fn the_threshold_is_exclusive() {
     let mut b = bench();

@@ -49,8 +49,8 @@ fn ack(n: u64, ece: bool) -> Ack {
     a
 }
 
-/// 100 kB/s for 20 s, then a warning `ago` ms before 20 s, if one: a connection with a window of 50
-/// segments in avoidance.
+/// A connection with a window of 50 segments in congestion avoidance, after 20 s at 100 kB/s.
+/// `ago`: how many milliseconds before the end a warning came, if one did.
 fn jersey(config: &JerseyConfig, ago: Option<u64>) -> Jersey {
     let path = Path {
         mss: MSS,
@@ -68,6 +68,7 @@ fn jersey(config: &JerseyConfig, ago: Option<u64>) -> Jersey {
     j
 }
 
+/// The window and the threshold after congestion.
 fn after(mut j: Jersey, cause: Cause) -> (u64, Option<u64>) {
     let event = Congestion::new(at_ms(20_000), cause, 50 * MSS, &[]);
     j.on_congestion(&event, &mut Commands::default());
@@ -105,15 +106,11 @@ fn the_window_after_a_warning_has_bounds() {
     small.on_recovered(at_ms(20_000), 4 * MSS);
     assert_eq!(after(small, Cause::Ecn).0, 4 * MSS);
     let path = Path { mss: MSS, initial_window: 50 * MSS, ..Path::PLAIN };
-    assert_eq!(
-        after(Jersey::new(&plain, &path), Cause::Ecn),
-        (2 * MSS, Some(2 * MSS)),
-        "no \
-        estimate yet"
-    );
+    let fresh = Jersey::new(&plain, &path);
+    assert_eq!(after(fresh, Cause::Ecn), (2 * MSS, Some(2 * MSS)), "no estimate yet");
 }
 
-/// Duplicates tell of arrivals; the acknowledgment after them does not tell of these again.
+/// Duplicates report arrivals; the acknowledgment after them does not report these again.
 #[test]
 fn a_loss_does_not_move_the_estimate() {
     let mut j = jersey(&JerseyConfig::default(), None);

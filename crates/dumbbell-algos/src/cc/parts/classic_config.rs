@@ -1,5 +1,5 @@
 //! The options that Reno, NewReno and SACK share.
-use super::hystart::SlowStart;
+use super::slow_start::SlowStart;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_macros::config;
 

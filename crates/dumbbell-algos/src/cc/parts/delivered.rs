@@ -2,8 +2,8 @@
 //! bandwidth from that (Westwood, Jersey).
 use dumbbell_core::transport::Ack;
 
-/// Counts what arrived: a duplicate tells of one segment, which the acknowledgment that follows
-/// them tells of again.
+/// Counts what arrived: a duplicate reports one segment, which the acknowledgment that follows them
+/// reports again.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveredCounter {
     /// Bytes that duplicates have told of.

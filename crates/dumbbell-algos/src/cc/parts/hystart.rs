@@ -1,137 +1,121 @@
-//! HyStart++ (RFC 9406): leaves the first slow start when the round-trip time grows, before the
-//! queue overflows.
+//! HyStart: ends slow start when a train of acknowledgments is as long as the path, or when the
+//! round-trip time grows. S. Ha, I. Rhee: Taming the elephants: new TCP slow start, Computer
+//! Networks 55(9), 2011. The parameters are those of Linux since 5.6.
 //!
-//! A piece that a congestion control owns during its first slow start and drops at the first
-//! congestion event.
+//! The train: segments that leave back to back arrive spaced by the bottleneck, and so do their
+//! acknowledgments. From the begin of a round on, as long as no gap exceeds 2 ms, the train's
+//! length is the time that the window takes at the bottleneck. If that reaches the one-way delay
+//! of the path, half the smallest round-trip time, the path is full.
+//!
+//! The delay: the smallest of the first eight samples of a round estimates the standing queue.
+use super::advice::Advice;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::Ack;
-use dumbbell_core::units::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_core::units::{Span, Time};
 
-/// How the first slow start ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum SlowStart {
-    /// At the first loss or at ssthresh (RFC 5681).
-    #[default]
-    #[serde(rename = "none")]
-    Standard,
-    /// When the round-trip time grows, too (RFC 9406).
-    #[serde(rename = "hystart++")]
-    HyStartPlusPlus,
-}
-
-/// RFC 9406 section 4.3: the constants that it recommends.
-const MIN_RTT_THRESH: Span = Span::from_ms(4);
-const MAX_RTT_THRESH: Span = Span::from_ms(16);
-const MIN_RTT_DIVISOR: u64 = 8;
-const N_RTT_SAMPLE: u32 = 8;
-const CSS_GROWTH_DIVISOR: u64 = 4;
-const CSS_ROUNDS: u32 = 5;
-/// Segments that one acknowledgment may add where segments are not paced (L).
-const L_UNPACED: u64 = 8;
+/// Below this window, in segments, slow start goes on whatever happens.
+const LOW_WINDOW: u64 = 16;
+/// A longer gap between acknowledgments ends a train.
+const LONGEST_GAP: Span = Span::from_ms(2);
+/// Samples of a round that decide about its delay.
+const SAMPLES: u32 = 8;
+/// How much longer than the smallest round trip a round must be: an eighth of that, within these.
+const LEAST_GROWTH: Span = Span::from_ms(4);
+const MOST_GROWTH: Span = Span::from_ms(16);
+const GROWTH_DIVISOR: u64 = 8;
+/// Hosts send and acknowledge in bursts. A train must be longer by four of the largest ones, of 64
+/// KiB, at twice the window's rate, but by a millisecond at most.
+const BURSTS: f64 = 4.0 * 65_536.0;
+const MOST_BURSTS: Span = Span::from_ms(1);
 
 /// No sample yet.
 const NONE: Span = Span::from_ps(u64::MAX);
 
-/// The reaction of slow start to an acknowledgment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// Grow by so many bytes.
-    Grow(u64),
-    /// Grow by so many bytes; after that slow start is over: ssthresh = cwnd.
-    Leave(u64),
-}
-
-/// The state of RFC 9406 section 4.2.
+/// What a slow start has seen, and its present round.
 #[derive(Clone, Copy, Debug)]
 pub struct HyStart {
-    /// The round is over when this byte is acknowledged (`windowEnd`); 0: none has begun.
-    window_end: u64,
-    /// `lastRoundMinRTT`.
-    last: Span,
-    /// `currentRoundMinRTT`.
+    low_window: u64,
+    /// The smallest round-trip time of the connection.
+    least: Span,
+    /// The round is over when more than this is acknowledged.
+    end: u64,
+    start: Time,
+    /// The last acknowledgment of the train.
+    train: Time,
+    /// The smallest sample of the round, and how many it had, at most [`SAMPLES`].
     current: Span,
-    /// `rttSampleCount`.
     samples: u32,
-    /// In conservative slow start: `cssBaselineMinRtt`, and how many of its rounds are over.
-    css: Option<(Span, u32)>,
-    /// Bytes that one acknowledgment may add where segments are not paced (L SMSS).
-    limit: u64,
 }
 
 impl HyStart {
-    /// For segments of `mss` bytes: an acknowledgment adds at most 8 of them, unless they are
-    /// paced.
+    /// For segments of `mss` bytes.
     pub fn new(mss: u64) -> Self {
         HyStart {
-            window_end: 0,
-            last: NONE,
+            low_window: LOW_WINDOW * mss,
+            least: NONE,
+            end: 0,
+            start: Time::ZERO,
+            train: Time::ZERO,
             current: NONE,
             samples: 0,
-            css: None,
-            limit: L_UNPACED * mss,
         }
     }
     /// Segments have `mss` bytes from now on.
     pub fn set_mss(&mut self, mss: u64) {
-        self.limit = L_UNPACED * mss;
+        self.low_window = LOW_WINDOW * mss;
     }
 
-    /// An acknowledgment in slow start that acknowledges something new.
-    pub fn on_ack(&mut self, ack: &Ack) -> Advice {
-        let divisor = if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
-        let limit = if ack.paced { u64::MAX } else { self.limit };
-        let growth = ack.acked.min(limit) / divisor;
-        if self.window_end == 0 {
-            self.window_end = ack.nxt;
+    /// An acknowledgment in slow start that acknowledges something new, when the window is `cwnd`
+    /// bytes. Where slow start is over, the window has not grown for it.
+    pub fn on_ack(&mut self, ack: &Ack, cwnd: u64) -> Advice {
+        if ack.una > self.end {
+            (self.end, self.start, self.train) = (ack.nxt, ack.now, ack.now);
+            (self.current, self.samples) = (NONE, 0);
         }
-        if let Some(rtt) = ack.rtt {
-            self.current = self.current.min(rtt);
+        let full = ack.rtt.is_some_and(|rtt| {
+            self.least = self.least.min(rtt);
+            cwnd >= self.low_window && self.is_full(ack, rtt, cwnd)
+        });
+        if full { Advice::Leave(0) } else { Advice::Grow(ack.acked) }
+    }
+
+    fn is_full(&mut self, ack: &Ack, rtt: Span, cwnd: u64) -> bool {
+        self.train_is_long(ack, cwnd) | self.delay_grew(rtt)
+    }
+
+    fn train_is_long(&mut self, ack: &Ack, cwnd: u64) -> bool {
+        if ack.now.since(self.train) > LONGEST_GAP {
+            return false;
+        }
+        self.train = ack.now;
+        // Pacing stretches the train to the whole round trip.
+        let path = self.least.ps() + bursts(ack, cwnd).ps();
+        ack.now.since(self.start).ps() > if ack.paced { path } else { path / 2 }
+    }
+
+    fn delay_grew(&mut self, rtt: Span) -> bool {
+        self.current = self.current.min(rtt);
+        if self.samples < SAMPLES {
             self.samples += 1;
-            self.judge();
+            return false;
         }
-        if ack.una >= self.window_end && self.round_is_over(ack.nxt) {
-            return Advice::Leave(growth);
-        }
-        Advice::Grow(growth)
+        self.current > self.least + growth(self.least)
     }
 
-    /// Into conservative slow start and, if the delay goes away, out of it.
-    fn judge(&mut self) {
-        if self.samples < N_RTT_SAMPLE {
-            return;
-        }
-        match self.css {
-            None if self.last != NONE && self.current >= self.last + threshold(self.last) => {
-                self.css = Some((self.current, 0));
-            }
-            Some((baseline, _)) if self.current < baseline => self.css = None,
-            _ => {}
-        }
-    }
-
-    /// The next round ends at `nxt`; whether conservative slow start has had all its rounds. The
-    /// round in which it began counts.
-    fn round_is_over(&mut self, nxt: u64) -> bool {
-        (self.window_end, self.last, self.current, self.samples) = (nxt, self.current, NONE, 0);
-        if let Some((_, rounds)) = &mut self.css {
-            *rounds += 1;
-        }
-        self.css.is_some_and(|(_, rounds)| rounds >= CSS_ROUNDS)
-    }
-
-    /// `css_rounds`: rounds of conservative slow start that are over, -1 outside it;
     /// `round_min_rtt` in seconds, 0 if there is no sample.
     pub fn probe(&self, out: &mut dyn Probe) {
-        out.gauge("css_rounds", self.css.map_or(-1.0, |(_, rounds)| f64::from(rounds)));
         out.gauge("round_min_rtt", if self.current == NONE { 0.0 } else { self.current.seconds() });
     }
 }
 
-/// `RttThresh`: how much longer than in the round before a round trip must be.
-fn threshold(last: Span) -> Span {
-    Span::from_ps(last.ps() / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH, MAX_RTT_THRESH)
+fn bursts(ack: &Ack, cwnd: u64) -> Span {
+    let Some(srtt) = ack.srtt else { return Span::ZERO };
+    let seconds = BURSTS / (2.0 * cwnd as f64 / srtt.seconds());
+    if seconds < MOST_BURSTS.seconds() { Span::from_secs(1).scaled(seconds) } else { MOST_BURSTS }
+}
+
+fn growth(least: Span) -> Span {
+    Span::from_ps(least.ps() / GROWTH_DIVISOR).clamp(LEAST_GROWTH, MOST_GROWTH)
 }
 
 #[cfg(test)]
@@ -140,84 +124,78 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// One round: `n` acknowledgments of a segment, each with the same round-trip time.
-    fn round(h: &mut HyStart, una: &mut u64, n: u64, rtt_ms: u64) -> Vec<Advice> {
-        let end = *una + n * MSS;
+    /// A round of `n` acknowledgments of a segment each, `gap_us` apart, from `from`: the number
+    /// of those that let the window grow.
+    fn round(h: &mut HyStart, from: u64, n: u64, gap_us: u64, rtt_ms: u64, start_ms: u64) -> u64 {
         (0..n)
-            .map(|_| {
-                *una += MSS;
+            .take_while(|i| {
                 let mut a = Ack::default();
-                (a.acked, a.una, a.nxt) =
-                    (MSS, *una, if *una == end { end + n * MSS } else { end });
-                a.rtt = Some(Span::from_ms(rtt_ms));
-                h.on_ack(&a)
+                a.now = Time::ZERO + Span::from_ms(start_ms) + Span::from_us(gap_us * i);
+                (a.acked, a.una, a.nxt) = (MSS, from + (i + 1) * MSS, from + n * MSS);
+                (a.rtt, a.srtt) = (Some(Span::from_ms(rtt_ms)), Some(Span::from_ms(rtt_ms)));
+                h.on_ack(&a, 20 * MSS) == Advice::Grow(MSS)
             })
-            .collect()
+            .count() as u64
     }
 
-    /// Clamp of lastRoundMinRTT / 8 between 4 and 16 ms.
+    /// 100 ms and an eighth: 8 samples are the estimate, the ninth decides.
+    #[test]
+    fn a_round_of_longer_delay_ends_it_at_the_ninth_sample() {
+        let mut h = HyStart::new(MSS);
+        assert_eq!(round(&mut h, 0, 20, 3000, 100, 0), 20);
+        assert_eq!(round(&mut h, 20 * MSS, 40, 3000, 112, 100), 40);
+        assert_eq!(round(&mut h, 80 * MSS, 80, 3000, 113, 300), 8);
+    }
+
+    /// One short sample shows that no queue stands.
+    #[test]
+    fn a_short_sample_ends_the_suspicion() {
+        let mut h = HyStart::new(MSS);
+        round(&mut h, 0, 20, 3000, 100, 0);
+        assert_eq!(round(&mut h, 20 * MSS, 4, 3000, 100, 100), 4);
+        h.end = 200 * MSS;
+        assert_eq!(round(&mut h, 24 * MSS, 40, 3000, 150, 112), 40);
+    }
+
+    /// At 20 segments in 100 ms, the cushion is its most: (100 + 1) / 2 ms of 1 ms gaps.
+    #[test]
+    fn a_train_of_half_the_path_ends_it_and_a_gap_ends_the_train() {
+        let mut h = HyStart::new(MSS);
+        assert_eq!(round(&mut h, 0, 90, 1000, 100, 0), 51);
+        let mut h = HyStart::new(MSS);
+        assert_eq!(round(&mut h, 0, 90, 2001, 100, 0), 90);
+    }
+
+    #[test]
+    fn a_paced_train_must_be_as_long_as_the_path() {
+        let mut h = HyStart::new(MSS);
+        let advice = |h: &mut HyStart, at: u64| {
+            let mut a = Ack::default();
+            (a.now, a.paced) = (Time::ZERO + Span::from_ms(at), true);
+            (a.acked, a.una, a.nxt) = (MSS, at * MSS, 1000 * MSS);
+            (a.rtt, a.srtt) = (Some(Span::from_ms(100)), Some(Span::from_ms(100)));
+            h.on_ack(&a, 20 * MSS)
+        };
+        assert!((1..=102).all(|at| advice(&mut h, at) == Advice::Grow(MSS)));
+        assert_eq!(advice(&mut h, 103), Advice::Leave(0));
+    }
+
+    #[test]
+    fn a_small_window_grows_whatever_happens() {
+        let mut h = HyStart::new(MSS);
+        round(&mut h, 0, 20, 3000, 100, 0);
+        let mut a = Ack::default();
+        (a.acked, a.una, a.nxt, a.rtt) = (MSS, 100 * MSS, 200 * MSS, Some(Span::from_secs(1)));
+        for _ in 0..20 {
+            assert_eq!(h.on_ack(&a, 15 * MSS), Advice::Grow(MSS));
+        }
+    }
+
+    /// Clamp of an eighth between 4 and 16 ms.
     #[test]
     fn thresholds() {
-        assert_eq!(threshold(Span::from_ms(100)), Span::from_us(12_500));
-        assert_eq!(threshold(Span::from_ms(20)), Span::from_ms(4));
-        assert_eq!(threshold(Span::from_ms(200)), Span::from_ms(16));
-    }
-
-    #[test]
-    fn a_growing_delay_ends_slow_start_after_five_rounds() {
-        let (mut h, mut una) = (HyStart::new(MSS), 1);
-        for _ in 0..2 {
-            assert!(round(&mut h, &mut una, 10, 100).iter().all(|a| *a == Advice::Grow(MSS)));
-        }
-        // 100 + 12.5 ms: seven samples are too few, the eighth decides, the ninth grows by a
-        // quarter.
-        let advice = round(&mut h, &mut una, 10, 113);
-        assert!(advice[..8].iter().all(|a| *a == Advice::Grow(MSS)), "{advice:?}");
-        assert!(advice[8..].iter().all(|a| *a == Advice::Grow(MSS / 4)), "{advice:?}");
-        for _ in 0..3 {
-            assert!(round(&mut h, &mut una, 10, 120).iter().all(|a| *a == Advice::Grow(MSS / 4)));
-        }
-        // The fifth round, counting the one in which it began.
-        assert_eq!(round(&mut h, &mut una, 10, 120).last(), Some(&Advice::Leave(MSS / 4)));
-    }
-
-    #[test]
-    fn a_delay_below_the_threshold_changes_nothing() {
-        let (mut h, mut una) = (HyStart::new(MSS), 1);
-        for rtt in [100, 112, 124, 136] {
-            assert!(
-                round(&mut h, &mut una, 10, rtt).iter().all(|a| *a == Advice::Grow(MSS)),
-                "{rtt}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_delay_that_goes_away_resumes_slow_start() {
-        let (mut h, mut una) = (HyStart::new(MSS), 1);
-        round(&mut h, &mut una, 10, 100);
-        round(&mut h, &mut una, 10, 130);
-        assert_eq!(h.css, Some((Span::from_ms(130), 1)));
-        let advice = round(&mut h, &mut una, 10, 110);
-        // The eighth sample below the baseline of 130 ms; the ninth grows by a segment again.
-        assert_eq!(advice[7..9], [Advice::Grow(MSS / 4), Advice::Grow(MSS)]);
-    }
-
-    #[test]
-    fn rounds_of_fewer_than_eight_samples_decide_nothing() {
-        let (mut h, mut una) = (HyStart::new(MSS), 1);
-        for rtt in [100, 200, 300, 400] {
-            round(&mut h, &mut una, 7, rtt);
-            assert_eq!(h.css, None);
-        }
-    }
-
-    #[test]
-    fn one_acknowledgement_adds_at_most_eight_segments_where_they_are_not_paced() {
-        let mut a = Ack::default();
-        (a.acked, a.una, a.nxt) = (20 * MSS, 20 * MSS + 1, 40 * MSS);
-        assert_eq!(HyStart::new(MSS).on_ack(&a), Advice::Grow(8 * MSS));
-        a.paced = true;
-        assert_eq!(HyStart::new(MSS).on_ack(&a), Advice::Grow(20 * MSS));
+        assert_eq!(growth(Span::from_ms(100)), Span::from_us(12_500));
+        assert_eq!(growth(Span::from_ms(20)), Span::from_ms(4));
+        assert_eq!(growth(Span::from_ms(200)), Span::from_ms(16));
     }
 }

@@ -1,5 +1,6 @@
 //! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good
 //! window (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
+use crate::cc::parts::windowed_filter::WindowedMax;
 use dumbbell_core::catalogue::{About, Algorithm};
 use dumbbell_core::transport::{Ack, CongestionControl, Phase, RateSample};
 use dumbbell_core::units::{Rate, Span, Time};
@@ -153,6 +154,42 @@ impl MinRtt {
     #[inline]
     pub fn seconds(&self) -> Option<f64> {
         (self.value != Span::MAX).then(|| self.value.seconds())
+    }
+}
+
+/// The data that is acknowledged beyond what the rate lets expect
+/// (draft-ietf-ccwg-bbr section 5.5.9, `BBRUpdateACKAggregation`).
+#[derive(Clone, Debug, Default)]
+pub struct Aggregation {
+    start: Time,
+    delivered: u64,
+    filter: WindowedMax<u64, u64>,
+    /// `extra_acked`, bytes.
+    pub extra: u64,
+}
+
+impl Aggregation {
+    /// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
+    const ROUNDS: u64 = 10;
+
+    /// Counts from `now` on.
+    pub fn restart(&mut self, now: Time) {
+        self.start = now;
+    }
+
+    /// Counts `newly` acknowledged bytes, at a rate of `bw` bytes per second and in the round
+    /// `round`. `filled`: the pipe is full; before, a maximum lasts for one round.
+    #[inline]
+    pub fn update(&mut self, now: Time, newly: u64, (bw, cwnd): (f64, u64), round: (u64, bool)) {
+        let (round, filled) = round;
+        let mut expected = (bw * now.since(self.start).seconds()) as u64;
+        if self.delivered <= expected {
+            (self.delivered, self.start, expected) = (0, now, 0);
+        }
+        self.delivered += newly;
+        let extra = (self.delivered - expected.min(self.delivered)).min(cwnd);
+        let rounds = if filled { Self::ROUNDS } else { 1 };
+        self.extra = self.filter.push(round, (round + 1).saturating_sub(rounds), extra);
     }
 }
 

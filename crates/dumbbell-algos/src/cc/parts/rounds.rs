@@ -81,7 +81,7 @@ impl Rounds {
         (self.base != NONE).then_some(self.base)
     }
 
-    /// The path is another one: the smallest sample is to be found anew.
+    /// The path is another one: the smallest sample is to be measured again.
     pub fn forget_base(&mut self) {
         self.base = NONE;
     }

@@ -34,7 +34,7 @@ impl MarkingCodepoints {
     }
 }
 
-/// A name that is no codepoint, under `in` or `out`.
+/// A name that is not a codepoint, under `in` or `out`.
 ///
 /// # Errors
 /// The field at fault, the cause and the fix.

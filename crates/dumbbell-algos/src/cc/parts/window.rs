@@ -3,7 +3,8 @@
 //!
 //! Controls that steer how much it grows and shrinks (HighSpeed, H-TCP, Illinois, ...) own one and
 //! say so by [`Window::set_increase`] and [`Window::set_decrease`]; they leave the rest to it.
-use super::hystart::{Advice, HyStart, SlowStart};
+use super::advice::Advice;
+use super::slow_start::Watch;
 use crate::cc::parts::classic_config::ClassicConfig;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
@@ -43,9 +44,8 @@ pub struct Window {
     /// True if every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per
     /// ACK (RFC 5681).
     count_bytes: bool,
-    /// HyStart++, while it watches the first slow start; in a box, because every flow has room for
-    /// the largest control.
-    hystart: Option<Box<HyStart>>,
+    /// What watches the first slow start, until it is over.
+    hystart: Option<Box<Watch>>,
     /// The remainder of the last increase: a part of a byte, times cwnd, in units of 2^-16.
     remainder: u64,
     /// a SMSS in units of 2^-16.
@@ -83,9 +83,8 @@ impl Window {
 
     /// The standard's window with the options of `config`.
     pub fn classic(config: &ClassicConfig, path: &Path) -> Self {
-        let watched = config.hystart == SlowStart::HyStartPlusPlus;
         Window {
-            hystart: watched.then(|| Box::new(HyStart::new(path.mss))),
+            hystart: Watch::new(config.hystart, path.mss),
             ecn_cut: config.abe.then_some(1.0 - config.beta_ecn),
             ..Window::new(STANDARD, path)
         }
@@ -184,7 +183,7 @@ impl Window {
         self.cwnd += whole;
     }
 
-    /// The first slow start with HyStart++, which wants every sample.
+    /// The first slow start with HyStart or HyStart++, which want every sample.
     #[cold]
     fn grow_watched(&mut self, ack: &Ack) {
         if ack.acked == 0 || ack.phase == Phase::Recovery {
@@ -195,7 +194,7 @@ impl Window {
             self.hystart = None;
             return self.grow(ack);
         };
-        let advice = hystart.on_ack(ack);
+        let advice = hystart.on_ack(ack, self.cwnd);
         let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
         if ack.window_limited && !ack.ece {
             self.cwnd += bytes;
@@ -305,7 +304,7 @@ impl Window {
 /// The window by itself, which answers every loss as RFC 5681 does. Controls that own one hand on
 /// to it what they do not do themselves.
 impl CongestionControl for Window {
-    /// HyStart++ wants samples; the law does not.
+    /// HyStart and HyStart++ want samples; the law does not.
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: self.hystart.is_some(), ..Capabilities::WINDOW }
     }

@@ -130,7 +130,7 @@ fn what_a_loss_takes() {
     assert_eq!(left(LossRule::Quarter, timeout), (1.0, 10.0));
 }
 
-/// While a loss is repaired it is Reno, and afterwards a fresh round begins; the base stays.
+/// While a loss is repaired it is Reno, and afterward a fresh round begins; the base stays.
 #[test]
 fn a_repair_is_renos() {
     let mut d = TestConnection::<Vegas>::at(20.0, &VegasConfig::default());

@@ -1,11 +1,11 @@
-//! The time sliding window estimator (D. Clark, W. Fang 1998; RFC 2859 section 3): a rate that
-//! forgets within a window of time, not of packets, and what the meters over it have in common.
+//! The time sliding window estimator (D. Clark, W. Fang 1998; RFC 2859 section 3): the rate over a
+//! window of time, not of a number of packets. The meters that use it share the functions here.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an estimate is before the first packet.
+/// The estimate before the first packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
@@ -23,12 +23,12 @@ impl Start {
     }
 }
 
-/// A rate in bytes per second, as estimates are.
+/// A rate in the unit of estimates, bytes per second.
 pub fn bytes_per_second(rate: Rate) -> f64 {
     rate.bps() as f64 / 8.0
 }
 
-/// Uniform in [0, 1), with 32 bits: enough for a coin, for half the price of [`Stream::unit`].
+/// Uniform in [0, 1), with 32 bits: enough for a coin, at half the cost of [`Stream::unit`].
 #[inline]
 pub fn draw(rng: &mut Stream) -> f64 {
     f64::from(rng.bits32()) * (1.0 / (1u64 << 32) as f64)
@@ -49,7 +49,7 @@ impl Tsw {
         Tsw { rate: start, window: window.seconds(), front: Time::ZERO }
     }
 
-    /// The seconds since the last packet; `now` is the last packet's instant from here on.
+    /// Records a packet at `now`, and returns the seconds since the packet before it.
     #[inline]
     pub fn pause(&mut self, now: Time) -> f64 {
         // No pause has 2^63 ps, and one instruction converts a signed number.
@@ -58,14 +58,14 @@ impl Tsw {
         pause
     }
 
-    /// `bytes` come after a pause; the estimate with them, bytes per second.
+    /// Adds `bytes` that arrived after a pause, and returns the estimate, bytes per second.
     #[inline]
     pub fn after(&mut self, pause: f64, bytes: u32) -> f64 {
         self.rate = (self.rate * self.window + f64::from(bytes)) / (pause + self.window);
         self.rate
     }
 
-    /// `bytes` come; the estimate with them, bytes per second.
+    /// Adds `bytes` that arrived at `now`, and returns the estimate, bytes per second.
     #[inline]
     pub fn update(&mut self, now: Time, bytes: u32) -> f64 {
         let pause = self.pause(now);

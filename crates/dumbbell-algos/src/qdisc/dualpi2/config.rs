@@ -105,7 +105,7 @@ pub struct DualPi2Config {
     #[schemars(extend("x-source" = "Linux sch_dualpi2: 1 ms"))]
     #[config(default = Span::from_ms(1))]
     pub step_thresh: Span,
-    /// With no more packets than this behind it in L a packet is not marked for its delay.
+    /// A packet with at most this many packets behind it in L is not marked for its delay.
     #[schemars(range(max = 1000), extend("x-source" = "RFC 9332 appendix A.1: Th_len 1"))]
     #[config(default = 1)]
     pub th_len: u32,
@@ -117,7 +117,7 @@ pub struct DualPi2Config {
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_dualpi2: 10 %"))]
     #[config(default = 0.1)]
     pub c_protection: f64,
-    /// Under `time_shifted`, for how much longer L's packets count as having waited. RFC 9332
+    /// Under `time_shifted`, the extra time for which L's packets count as having waited. RFC 9332
     /// leaves it open; reconstructed.
     #[schemars(extend("x-source" = "reconstructed: 50 ms"))]
     #[config(default = Span::from_ms(50))]

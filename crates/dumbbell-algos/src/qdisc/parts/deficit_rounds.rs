@@ -12,7 +12,7 @@ enum Listed {
 }
 
 /// The turns. A queue with credit sends, whatever the length of its packet, and pays for it
-/// afterwards.
+/// afterward.
 #[derive(Clone, Debug)]
 pub struct DeficitRounds {
     quantum: i64,
@@ -97,7 +97,7 @@ impl DeficitRounds {
         }
     }
 
-    /// Begins anew with the queues that hold packets.
+    /// Begins again with the queues that hold packets.
     pub fn restart(&mut self, q: &impl ClassView) {
         self.new.clear();
         self.old.clear();

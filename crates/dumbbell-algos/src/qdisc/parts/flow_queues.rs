@@ -19,7 +19,7 @@ pub struct FqParameters {
     pub flows: u32,
     /// Bytes of a turn.
     pub quantum: Bytes,
-    /// Bytes that all queues may hold, beside the port's limit.
+    /// Bytes that all queues may hold, in addition to the port's limit.
     pub memory_limit: Bytes,
     /// Packets dropped at once from the fattest queue.
     pub drop_batch: u32,

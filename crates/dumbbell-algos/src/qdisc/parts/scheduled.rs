@@ -53,11 +53,11 @@ pub trait Order {
     fn full(&self) -> DropPolicy {
         DropPolicy::Arrival
     }
-    /// The time at which it wants to distribute flows over classes anew.
+    /// The time at which it wants to distribute flows over classes again.
     fn next_stir(&self) -> Option<Time> {
         None
     }
-    /// Distributes flows anew; returns the hash that says where their packets belong from now on.
+    /// Distributes flows again; returns the hash that says where their packets belong from now on.
     fn stir(&mut self, _cx: &mut Cx<'_>) -> Option<Hash> {
         None
     }

@@ -1,9 +1,9 @@
 //! Two stations on one wire, each with a frame at most (IEEE 802.3 clause 4, transmission).
 //!
-//! A station is told of a frame ([`Medium::offer`]), and says when it is to be called next
+//! A station gets a frame ([`Medium::offer`]), and says when it is to be called next
 //! ([`Medium::next`]); a call ([`Medium::due`]) may say that its frame is through, and how. An
 //! instant may move, both ways, when the other station begins or breaks off: who calls at an
-//! instant that is no longer the one is told nothing.
+//! instant that has moved gets nothing.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 

@@ -19,11 +19,11 @@ pub struct HostCpuConfig {
     )]
     #[config(default = 1200.0)]
     pub per_packet: f64,
-    /// Cycles for one that is gathered with the packet before.
+    /// Cycles for a packet that is merged with the one before.
     #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth; with `aggregate`"))]
     #[config(default = 120.0)]
     pub per_merged: f64,
-    /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO,
+    /// Up to this many bytes of packets that wait behind each other are handled as one packet (GRO,
     /// LRO, TSO); 0 B: none.
     #[schemars(extend("x-source" = "ours: a host of 2004 has none; Linux gathers up to 64 KiB"))]
     #[config(default = Bytes(0))]
@@ -39,11 +39,11 @@ pub struct HostCpuConfig {
     #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: free"))]
     #[config(default = 0.0)]
     pub checksum: f64,
-    /// Whether the card makes the checksum.
+    /// Whether the card computes the checksum.
     #[schemars(extend("x-source" = "ours: as cards do since about 2000"))]
     #[config(default = true)]
     pub checksum_offload: bool,
-    /// A page of memory; a packet takes as many as it has begun.
+    /// Size of a memory page; a packet takes its length divided by this, rounded up.
     #[schemars(extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.2"))]
     #[config(default = Bytes(4096))]
     pub page: Bytes,
@@ -55,8 +55,8 @@ pub struct HostCpuConfig {
     #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
     #[config(default = 0.0)]
     pub per_interrupt: f64,
-    /// An interrupt is raised so long after the packet that wants it, and serves all that came
-    /// meanwhile (`ethtool -C rx-usecs`).
+    /// An interrupt is raised this long after the packet that asks for it, and serves all packets
+    /// that came in the meantime (`ethtool -C rx-usecs`).
     #[schemars(extend("x-source" = "ours: at once"))]
     #[config(default = Span::ZERO)]
     pub coalesce_time: Span,
@@ -64,7 +64,7 @@ pub struct HostCpuConfig {
     #[schemars(extend("x-source" = "ours: none"))]
     #[config(default = Span::ZERO)]
     pub interrupt_gap: Span,
-    /// Whether packets raise interrupts; false: the core looks for work, as where a host sends.
+    /// Whether packets raise interrupts; false: the core polls, as where a host sends.
     #[schemars(extend("x-source" = "every card"))]
     #[config(default = true)]
     pub interrupts: bool,

@@ -58,7 +58,7 @@ fn all_costs() -> HostCpuConfig {
     }
 }
 
-/// Jo, Kwak and Byeon 2004, section 3.1: one frame of 9 KB in the place of six of 1.5 KB saves five
+/// Jo, Kwak and Byeon 2004, section 3.1: one frame of 9 KB in place of six of 1.5 KB saves five
 /// headers, 6,000 cycles.
 #[test]
 fn one_jumbo_frame_saves_five_headers() {

@@ -87,7 +87,7 @@ fn the_rate_follows_the_harmonic_mean() {
     assert!(near(fetches[3].0, 5.25) && near(fetches[3].1, 4.0), "{fetches:?}");
 }
 
-/// A video ends when it was fetched, and its end is no stall.
+/// A video ends when it was fetched, and its end is not a stall.
 #[test]
 fn a_video_of_five_chunks_ends() {
     let (fetches, gauges) =

@@ -87,7 +87,8 @@ pub struct RateSample {
     /// Bytes found lost since the segment was sent.
     pub lost: u64,
     /// Bytes that were found lost since the sample before: by the acknowledgment that brought that
-    /// one (a control is told of an acknowledgment before the sender acts on it), or by a timer.
+    /// one (a control is informed of an acknowledgment before the sender acts on it), or by a
+    /// timer.
     pub newly_lost: u64,
     /// The state of the connection when the latest of those was sent.
     pub loss: LossSample,

@@ -1,4 +1,4 @@
-//! What a congestion control uses beside its window, and what it changes in the TCP around it.
+//! What a congestion control uses besides its window, and what it changes in the TCP around it.
 
 /// The capabilities of a congestion control beside setting a window. Asked once, so that unused
 /// ones cost nothing per packet.

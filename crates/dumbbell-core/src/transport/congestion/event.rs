@@ -1,4 +1,4 @@
-//! Congestion events, and words from the host.
+//! Congestion events, and signals from the host.
 use super::sent::Tag;
 use crate::units::Time;
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ impl<'a> Congestion<'a> {
     }
 }
 
-/// A word from the host itself, not from the network: a token bucket, a mobile's radio.
+/// A signal from the host itself, not from the network: its token bucket, its radio.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,5 @@
 //! A fast hash for five-tuples: one multiplication for each word. The standard library's guards
-//! against malicious input, which there is none of here.
+//! against malicious input, which does not occur here.
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Makes it.

@@ -3,7 +3,7 @@
 //! Two packets that left it back to back should be one transmission time apart. The *gap error* is
 //! the difference from that. The *rate error* is the drift between the first and the last packet,
 //! relative to the busy time between them: the error of the bottleneck's rate. A delay that was
-//! made up for is no error.
+//! made up for does not count.
 use super::bottleneck::Bottleneck;
 use super::lateness::{Percentiles, Spans};
 use dumbbell_core::units::{Span, Time};

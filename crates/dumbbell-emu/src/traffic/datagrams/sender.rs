@@ -19,7 +19,7 @@ use std::sync::Arc;
 const SPIN: Span = Span::from_us(20);
 /// The shortest wait for which the thread sleeps.
 const SHORT: Span = Span::from_us(4);
-/// The longest sleep before the stop signal is looked at.
+/// The longest sleep before the stop signal is examined.
 const NAP: Span = Span::from_ms(20);
 
 /// A flow of the sending thread.

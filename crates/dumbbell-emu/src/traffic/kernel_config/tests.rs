@@ -1,4 +1,4 @@
-//! What is asked of the kernel, and what is refused.
+//! The requests to the kernel, and what is refused.
 use super::*;
 use crate::traffic::host_settings::{EcnMode, Metric, Setting};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};

@@ -29,7 +29,7 @@ pub(super) fn unsupported(
         header, initial_ssthresh, handshake, clock, delayed_ack_timeout, quick_acks, recovery,
         detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
-        initial_rto, timer_tick, send_jitter,
+        initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
     } = tcp;
     let kernel = TcpConfig::linux();
     let mut all = Vec::new();
@@ -87,9 +87,9 @@ pub(super) fn unsupported(
     need(
         "clock",
         *clock == kernel.clock,
-        "the kernel's timestamps are in milliseconds",
+        "the kernel measures round-trip times in microseconds",
         "write \
-        clock = \"1 ms\"",
+        clock = \"1 us\"",
     );
     need(
         "sack",
@@ -157,8 +157,25 @@ pub(super) fn unsupported(
         "write \
         limited_transmit = true",
     );
+    need(
+        "rto_above_srtt",
+        *rto_above_srtt == kernel.rto_above_srtt,
+        "the kernel's timeout is above the smoothed round-trip time",
+        linux,
+    );
+    need(
+        "reduces_window",
+        *reduces_window == kernel.reduces_window,
+        "the kernel reduces its window, whatever is in flight",
+        linux,
+    );
     if newreno {
-        need("partial_ack", *partial_ack == kernel.partial_ack, "the kernel is impatient", linux);
+        need(
+            "partial_ack",
+            *partial_ack == kernel.partial_ack,
+            "the kernel is slow but steady",
+            linux,
+        );
         need("reentry", *reentry == kernel.reentry, "the kernel does not enter again", linux);
         need("exit", *exit == kernel.exit, "the kernel deflates its window", linux);
     }

@@ -1,5 +1,9 @@
-//! The columns of the series and of signals.
-use crate::results::records::parquet_table::Type;
+//! The columns of the series and of signals, and the cells of a row.
+use super::{PS_PER_US, phase};
+use crate::results::records::parquet_table::{Cell, Type};
+use dumbbell_core::units::Time;
+use dumbbell_plan::Link;
+use dumbbell_sim::{FlowRow, QueueRow};
 
 /// A flow at an instant; what its congestion control shows comes behind.
 pub const FLOWS: [(&str, Type); 17] = [
@@ -43,3 +47,46 @@ pub const SIGNALS: [(&str, Type); 11] = [
     ("retransmit", Type::Truth),
     ("queue_packets", Type::Count),
 ];
+
+/// The cells of a flow's row. `before`: the time and the delivered bytes of its previous row, which
+/// this one takes the place of.
+pub fn flow_cells<'a>(
+    (name, t): (&'a str, Time),
+    row: &FlowRow,
+    before: &mut Option<(Time, u64)>,
+) -> [Cell<'a>; FLOWS.len()] {
+    let goodput = before.replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
+        let span = t.since(then).seconds();
+        (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
+    });
+    [
+        Cell::Real(t.seconds()),
+        Cell::Word(name),
+        Cell::Count(row.cwnd_bytes),
+        Cell::Real(row.cwnd_packets),
+        row.ssthresh_bytes.into(),
+        row.srtt.map(|s| s.ps() as f64 / PS_PER_US).into(),
+        Cell::Real(row.rto.ps() as f64 / PS_PER_US),
+        Cell::Count(row.in_flight_bytes),
+        Cell::Count(row.delivered_bytes),
+        Cell::Count(row.sent_bytes),
+        Cell::Count(row.retransmits),
+        goodput.into(),
+        Cell::Word(phase(row.phase)),
+        Cell::Count(row.sent_packets),
+        Cell::Count(row.delivered_packets),
+        Cell::Count(row.lost_packets),
+        Cell::Count(row.received_bytes),
+    ]
+}
+
+/// The cells of a queue's row.
+pub fn queue_cells<'a>(link: &'a Link, t: Time, row: &QueueRow) -> [Cell<'a>; QUEUES.len()] {
+    [
+        Cell::Real(t.seconds()),
+        Cell::Word(&link.name),
+        Cell::Count(row.packets.into()),
+        Cell::Count(row.bytes),
+        Cell::Count(row.dropped),
+    ]
+}

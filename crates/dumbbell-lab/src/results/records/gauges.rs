@@ -22,37 +22,41 @@ pub fn of_queues<'a>(
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for link in links {
-        // Said by the queue itself, beside what its algorithm says.
-        if link.capacity.buffer_size().is_some() && !names.contains(&"buffers") {
-            names.push("buffers");
+        let kind = link.aqm.kind.as_str();
+        let known = seen.contains(&kind);
+        seen.push(kind);
+        let gauges = if known { of_buffers(link) } else { of_link(link, plugins) };
+        for (name, _) in gauges {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
-        if seen.contains(&link.aqm.kind.as_str()) {
-            continue;
-        }
-        seen.push(&link.aqm.kind);
-        let info =
-            LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-        let mut shown = Gauges::default();
-        let (kind, config) = (&link.aqm.kind, &link.aqm.config);
-        let made = match plugins.aqm(kind) {
-            Some(factory) => factory.make(config, &info, &Alarm::default()).map(AnyAqm::Plugin),
-            None => AnyAqm::build(kind, config, &info),
-        };
-        if let Ok(aqm) = made {
-            aqm.probe(&mut shown);
-        } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
-            several.probe(&mut shown);
-        }
-        names.extend(
-            shown
-                .0
-                .iter()
-                .map(|(name, _)| *name)
-                .filter(|n| !names.contains(n))
-                .collect::<Vec<_>>(),
-        );
     }
     names
+}
+
+/// What a link's queue shows when it starts; `None` is a value that it has none of then.
+pub fn of_link(link: &Link, plugins: &Plugins) -> Vec<(&'static str, Option<f64>)> {
+    let info =
+        LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let mut shown = Gauges::default();
+    let (kind, config) = (&link.aqm.kind, &link.aqm.config);
+    let made = match plugins.aqm(kind) {
+        Some(factory) => factory.make(config, &info, &Alarm::default()).map(AnyAqm::Plugin),
+        None => AnyAqm::build(kind, config, &info),
+    };
+    if let Ok(aqm) = made {
+        aqm.probe(&mut shown);
+    } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
+        several.probe(&mut shown);
+    }
+    let own = shown.0.iter().map(|(name, value)| (*name, Some(*value).filter(|v| v.is_finite())));
+    of_buffers(link).into_iter().chain(own).collect()
+}
+
+/// Said by the queue itself, beside what its algorithm says.
+fn of_buffers(link: &Link) -> Vec<(&'static str, Option<f64>)> {
+    link.capacity.buffer_size().map(|_| ("buffers", None)).into_iter().collect()
 }
 
 /// The names of what the congestion controls of `flows` show, in order of first appearance; not

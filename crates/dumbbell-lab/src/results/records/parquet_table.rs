@@ -1,5 +1,5 @@
-//! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded
-//! by a row group.
+//! A Parquet file that grows during a run: columns with units in their names, memory bounded by a
+//! row group.
 use arrow_array::builder::{
     BooleanBuilder, Float64Builder, StringBuilder, StringDictionaryBuilder, UInt64Builder,
 };

@@ -1,7 +1,8 @@
 //! The keys of a result that are no measurements of the registry.
 use serde_json::{Value, json};
 
-/// A key of the document that is no measurement of the registry: its name, unit, meaning and type.
+/// A key of the document that is not a measurement of the registry: its name, unit, meaning and
+/// type.
 pub(super) struct Key(
     pub(super) &'static str,
     pub(super) &'static str,
@@ -23,6 +24,8 @@ pub(super) enum Type {
     Integers,
     /// A table whose keys depend on the scenario or on the machine.
     Object,
+    /// Such a table, or null.
+    MaybeObject,
     /// A table of a definition.
     Of(&'static str),
     /// A list of these.
@@ -43,6 +46,7 @@ impl Type {
             Type::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Type::Integers => json!({ "type": "array", "items": { "type": "integer" } }),
             Type::Object => json!({ "type": "object" }),
+            Type::MaybeObject => json!({ "type": ["object", "null"] }),
             Type::Of(name) => reference(name),
             Type::Each(name) => json!({ "type": "array", "items": reference(name) }),
         }
@@ -60,12 +64,12 @@ pub(super) const RUN: &[Key] = &[
          for packet. Of several runs, a hash of theirs.",
         Type::Text,
     ),
-    Key("valid", "", "False if a run broke its laws; the exit code is then 5.", Type::Truth),
+    Key("valid", "", "False if a run failed its own checks; the exit code is then 5.", Type::Truth),
     Key(
         "wall_s",
         "s",
         "Time that the run took: the only number that differs from one time to the next. A run \
-         from a store has that of its day.",
+            from a store has the time that it took originally.",
         Type::Real,
     ),
     Key("packet_hops", "pkt", "Packets times links, data and acknowledgments.", Type::Count),
@@ -97,15 +101,21 @@ pub(super) const RUN: &[Key] = &[
         Type::Of("fragmentation"),
     ),
     Key("sessions", "", "With sessions: their transfers.", Type::Each("session")),
-    Key("on", "", "Of a run on real kernels: `kernel`.", Type::Text),
+    Key(
+        "on",
+        "",
+        "Of a run on this machine's kernel: `kernel`; on user-mode kernels: `linux`.",
+        Type::Text,
+    ),
     Key(
         "validity",
         "",
-        "Of a run on real kernels: if it may be believed, why not, and the figures behind that.",
+        "Of a run on real kernels: whether it is valid, the reasons if not, and the figures behind \
+            them.",
         Type::Object,
     ),
     Key("program", "", "The end of a user's program on the testbed.", Type::Object),
-    Key("server", "", "The end of the server of a user's program, if any.", Type::Object),
+    Key("server", "", "The end of the server of a user's program, if any.", Type::MaybeObject),
     Key(
         "error",
         "",

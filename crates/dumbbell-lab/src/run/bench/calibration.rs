@@ -1,5 +1,4 @@
-//! A loop that never changes, by which figures of several machines, and of several hours of one,
-//! can be compared.
+//! A fixed loop that makes figures comparable between machines, and between hours on one machine.
 
 /// Words of the table: 256 KiB, more than a core's first cache and less than its second.
 const WORDS: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! Measuring changes nothing, and says what it measured.
+//! A measurement changes nothing, and reports what it measured.
 use super::*;
 
 const TEXT: &str = r#"duration = "2 s"

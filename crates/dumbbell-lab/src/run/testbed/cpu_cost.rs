@@ -1,7 +1,7 @@
 //! Measures the processor time that a gigabyte costs two real hosts.
-use super::refusal;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::engine::Stop;
+use crate::run::logged::refusal;
 use crate::verb::{self, Asked, Progress};
 use dumbbell_emu::cpu_cost::{Request, measure};
 use serde_json::{Value, json};

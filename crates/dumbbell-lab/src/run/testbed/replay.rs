@@ -1,8 +1,9 @@
-//! `dumbbell replay`: a log on its own, made again in another process.
+//! `dumbbell replay`: replays a log by itself, in another process.
 use crate::files::environment::builtin_plugins;
 use crate::files::regular;
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::language::problem::Problem;
 use crate::run::engine;
+use crate::run::logged::log_problem;
 use crate::verb::Asked;
 use dumbbell_emu::live::replay::{ReplayFault, ReplayObserver, replay as replay_log};
 use dumbbell_emu::log::{Reader, Record};
@@ -28,7 +29,7 @@ impl Asked for ReplayRequest {}
 /// "verdict": "same" | "differs", "fingerprint", "lateness_us", "required", "duration_s"}`.
 ///
 /// # Errors
-/// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms
+/// Code 3: it is not a log, or it was altered or cut off; 1: it cannot be read, or names algorithms
 /// that are not in the catalogue.
 pub fn replay(request: &ReplayRequest) -> Result<Value, Problem> {
     let path = &request.log.display().to_string();
@@ -37,7 +38,7 @@ pub fn replay(request: &ReplayRequest) -> Result<Value, Problem> {
         let fix = "name the run.log in the directory of a run that was recorded";
         Problem::failure(format!("{path} cannot be read: {e}"), Some(fix.into()))
     })?;
-    let told = |fault: &ReplayFault| problem(fault, path);
+    let told = |fault: &ReplayFault| log_problem(fault, path);
     let mut log =
         Reader::new(BufReader::new(file)).map_err(|fault| told(&ReplayFault::Log(fault)))?;
     let plan = log.header.plan.clone();
@@ -90,36 +91,4 @@ impl ReplayObserver for WriteDelay {
             self.0.record(Record::late_by(*late));
         }
     }
-}
-
-/// Why a log cannot be replayed, for people.
-pub fn problem(fault: &ReplayFault, log: &str) -> Problem {
-    let (code, cause, fix) = match fault {
-        ReplayFault::Log(fault) => (
-            code::CHECK,
-            fault.to_string(),
-            "take the file as the run wrote it; what it says \
-                cannot be relied on",
-        ),
-        ReplayFault::Order(why) => (code::CHECK, why.clone(), "take the file as the run wrote it"),
-        ReplayFault::Plugin(failure) => {
-            let cause = format!(
-                "{} failed at {} s: {}",
-                failure.algorithm,
-                failure.at.seconds(),
-                failure.cause
-            );
-            (code::FAILURE, cause, "fix the algorithm and run again")
-        }
-        ReplayFault::Plan(fault) => {
-            let cause = format!("its plan cannot be built, at {}: {}", fault.at, fault.cause);
-            (
-                code::FAILURE,
-                cause,
-                "use the release that made it; algorithms of your own cannot be \
-                replayed",
-            )
-        }
-    };
-    Problem::new(code, &[Diagnostic::new(format!("{log}: {cause}")).fix(fix)], &Texts::default())
 }

@@ -1,5 +1,5 @@
-//! Putting aside what is damaged, so that the store can be used again. Nothing that was put aside
-//! is ever overwritten.
+//! Moves damaged data aside, so that the store can be used again. Nothing that was moved aside is
+//! ever overwritten.
 use crate::files::durable;
 use crate::store::key::Key;
 use crate::store::leftovers::clear_away;

@@ -1,7 +1,7 @@
 //! Packets that were lost in a row.
 use std::collections::VecDeque;
 
-/// Runs that may still grow: several links tell of losses, one of them earlier than another.
+/// Runs that may still grow: several links report losses, one of them earlier than another.
 const OPEN: usize = 64;
 
 /// Runs of lost packets by number: the loss periods of RFC 3357, section 4.

@@ -23,7 +23,7 @@ fn near(a: Option<f64>, b: f64) {
     assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs() * 1e6), "{a} is not {b}");
 }
 
-/// To the picosecond, though timestamps in segments are not: 20 ms is no multiple of 16.384 ns.
+/// To the picosecond, though timestamps in segments are not: 20 ms is not a multiple of 16.384 ns.
 #[test]
 fn a_constant_delay_has_no_jitter() {
     let s = measured(&[1234; 500]);

@@ -1,16 +1,16 @@
-//! All measures of one queue, told together.
+//! All measures of one queue, updated together.
 use super::levels::Levels;
 use super::shares::Shares;
 use super::standing::{Length, Sojourn};
 use super::synchrony::Losses;
 use super::volume::Volume;
 use dumbbell_core::histogram::Histogram;
-use dumbbell_core::packet::{Dscp, Meta};
+use dumbbell_core::packet::{Dscp, FlowId};
 use dumbbell_core::units::Backlog;
 use dumbbell_core::units::{Span, Time};
 
 /// The passage of a packet through a queue that decides at arrival.
-pub(crate) struct Transit<'a> {
+pub(crate) struct Transit {
     /// Its arrival.
     pub arrived: Time,
     /// The start of its transmission.
@@ -21,8 +21,12 @@ pub(crate) struct Transit<'a> {
     pub done: Time,
     /// The backlog, including this packet if it waits.
     pub backlog: Backlog,
-    /// The packet.
-    pub meta: &'a Meta,
+    /// Length of the IP packet, bytes.
+    pub ip_len: u32,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its codepoint.
+    pub dscp: Dscp,
 }
 
 /// Configuration of one queue's measures.
@@ -143,11 +147,11 @@ impl QueueMonitor {
 
     /// A packet comes that stays, `inside` of its stay in the window.
     #[inline(always)]
-    pub(crate) fn joins(&mut self, p: &Transit<'_>, inside: Span) {
-        self.shares.came(p.meta.flow.0, p.meta.ip_len, p.meta.dscp);
+    pub(crate) fn joins(&mut self, p: &Transit, inside: Span) {
+        self.shares.came(p.flow.0, p.ip_len, p.dscp);
         if p.leaves > p.arrived {
             self.levels.rose(p.arrived, p.backlog);
-            self.volume.stays(inside, p.meta.ip_len, p.backlog.bytes);
+            self.volume.stays(inside, p.ip_len, p.backlog.bytes);
         }
     }
 

@@ -165,7 +165,7 @@ impl Shares {
 
 impl FlowState {
     /// True if it takes part in a window in which it got so much: it came, or waits for another try
-    /// after a loss. One that has been silent for too long is gone, and begins anew if it comes
+    /// after a loss. One that has been silent for too long is gone, and begins again if it comes
     /// again.
     fn is_present(&mut self, got: u64) -> bool {
         if got > 0 || self.dropped {

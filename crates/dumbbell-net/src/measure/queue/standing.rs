@@ -1,7 +1,7 @@
 //! The standing queue: what does not go away within a round trip, and so absorbs no burst.
 //!
 //! K. Nichols, V. Jacobson, Controlling queue delay, ACM Queue 10(5), 2012, and RFC 8289, section
-//! 3: the minimum over an interval tells the queue that stands from the one that comes and goes.
+//! 3: the minimum over an interval separates the standing queue from the one that comes and goes.
 //! Here time is cut into windows of one interval, and the mean of their minima is the measure.
 use dumbbell_core::units::{Span, Time};
 

@@ -1,6 +1,6 @@
-//! Comparisons that are decided by one: an average on a threshold, a draw that is the probability,
-//! a credit that is it, a slope at its limit. By chance these come once in millions of packets; a
-//! `<` that should be `<=` is found by them.
+//! Comparisons that are decided by one: an average on a threshold, a draw that equals the
+//! probability, a credit that equals it, a slope at its limit. By chance these come once in
+//! millions of packets; a `<` that should be `<=` is found by them.
 use super::{Dice, Stimulus, Thresholds, U18, U21, U22};
 use crate::lockstep::testbench::{Action, Packet};
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, register, table};
@@ -99,8 +99,8 @@ impl Stimulus {
         self.packet(packet, out);
     }
 
-    /// A slope that Adaptive RED may step or may not, and a packet whose draw tells what became of
-    /// it.
+    /// A slope that Adaptive RED may step or may not, and a packet whose draw tells what happened
+    /// to it.
     fn at_a_limit(&mut self, core: &Core, packet: Packet, out: &mut Vec<Action>) {
         let (avg, Packet { class, qid, .. }) = (Ahead::of(core).after(packet), packet);
         let slope = self.dice.magnitude(17).max(16);

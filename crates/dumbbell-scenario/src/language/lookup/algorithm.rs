@@ -1,4 +1,4 @@
-//! An algorithm that a scenario can name: one of the catalogue, or one that was brought.
+//! An algorithm that a scenario can name: one of the catalogue, or a plugin.
 use dumbbell_core::catalogue::{About, Entry, Fault};
 use dumbbell_core::plugin::{AqmFactory, CcFactory, Page};
 use serde_json::{Value, json};

@@ -76,7 +76,7 @@ pub struct Flow {
     pub radio: Option<Radio>,
 }
 
-/// A host that knows when a link is down, from a service that says so beforehand (`outage`,
+/// A host that knows in advance when a link is down, from a service with a schedule (`outage`,
 /// `handoff`, `steps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -23,7 +23,7 @@ pub struct Transfer {
     pub ends: Option<(String, String)>,
 }
 
-/// Why a text is no list of transfers.
+/// Why a text is not a list of transfers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListError {
     /// The line at fault, from 1.

@@ -31,8 +31,8 @@ fn epoch(cc: &Spec, peak: f64, rtt: f64, rounds: f64) -> Option<f64> {
     Some(b * peak / a * rounds * rtt)
 }
 
-/// Epochs expected in the measured time of one flow of a bottleneck.
-fn expected(plan: &Plan, bottleneck: &Bottleneck, i: usize) -> Option<f64> {
+/// The measured time of one flow of a bottleneck, and the length of its epochs, seconds.
+fn measured(plan: &Plan, bottleneck: &Bottleneck, i: usize) -> Option<(f64, f64)> {
     let flow = &plan.flows[i];
     let Transport::Tcp { cc, tcp } = &flow.transport else { return None };
     if flow.forward.iter().any(|l| !plan.links[*l].impairments.is_empty()) {
@@ -45,7 +45,7 @@ fn expected(plan: &Plan, bottleneck: &Bottleneck, i: usize) -> Option<f64> {
     let rounds = if grows_slowly(tcp) { 2.0 } else { 1.0 };
     let from = flow.start.max(plan.warmup);
     let to = flow.stop.unwrap_or(plan.duration).min(plan.duration);
-    Some(to.saturating_sub(from).seconds() / epoch(cc, peak.max(1.0), rtt, rounds)?)
+    Some((to.saturating_sub(from).seconds(), epoch(cc, peak.max(1.0), rtt, rounds)?))
 }
 
 /// Warns of a bottleneck whose flows have too few epochs in the measured time.
@@ -57,26 +57,45 @@ pub(crate) fn few(site: &Site<'_>, bottlenecks: &[Bottleneck], check: &mut Check
     }
     let plan = site.plan;
     for bottleneck in bottlenecks.iter().filter(|b| b.limit(plan).is_some() && !b.shared) {
-        let each = bottleneck.flows.iter().map(|i| expected(plan, bottleneck, *i));
-        let Some(once) = each.sum::<Option<f64>>() else { continue };
+        let each = bottleneck.flows.iter().map(|i| measured(plan, bottleneck, *i));
+        let Some(each) = each.collect::<Option<Vec<_>>>() else { continue };
+        let once: f64 = each.iter().map(|(seconds, epoch)| seconds / epoch).sum();
         let replications = scenario.replications.max(1) as f64;
         let all = once * replications;
         if all >= LEAST {
             continue;
         }
-        let measured = plan.duration.saturating_sub(plan.warmup).seconds();
+        let window = plan.duration.saturating_sub(plan.warmup).seconds();
+        let name = site.name(bottleneck.link);
+        let cause = if all < 1.0 {
+            let mean = each.iter().map(|(_, epoch)| epoch).sum::<f64>() / each.len() as f64;
+            let times = match scenario.replications {
+                0 | 1 => String::new(),
+                n => format!(" in each of {n} replications"),
+            };
+            format!(
+                "not even one congestion epoch is expected at `{name}`: one takes about {}, and {} \
+                    are measured{times}",
+                time(mean),
+                time(window)
+            )
+        } else {
+            let places = usize::from(all < 10.0);
+            // Not 30 for 29.6: that would be enough.
+            let shown = if places == 0 { all.floor() } else { all };
+            format!(
+                "about {shown:.places$} congestion epochs are expected at `{name}` in the measured \
+                    time, too few for a stable mean"
+            )
+        };
         let more = (LEAST / all.max(1e-3)).min(1e6);
         site.warn(
             &FEW_EPOCHS,
             (path(&["duration"]), None),
-            format!(
-                "about {all:.0} congestion epochs are expected at `{}` in the measured time, too \
-                    few for a stable mean",
-                site.name(bottleneck.link)
-            ),
+            cause,
             format!(
                 "write duration = \"{}\" or replications = {:.0}, or more",
-                time((plan.warmup.seconds() + measured * more).ceil()),
+                time((plan.warmup.seconds() + window * more).ceil()),
                 (replications * more).ceil()
             ),
             check,

@@ -9,8 +9,8 @@ pub(crate) fn profile(written: &str, root: &Node, check: &mut Check) {
     let at = path(&["profile"]);
     if written != Profile::Linux.name() {
         let cause = format!(
-            "the scenario has the profile `{written}`; the hosts run this machine's kernel, which \
-                `linux` models"
+            "the scenario has the profile `{written}`; the hosts run a Linux kernel, which `linux` \
+                models"
         );
         let fix = "write profile = \"linux\"";
         let d = Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at);

@@ -1,6 +1,6 @@
-//! Each warning appears for the example of its entry, and not just beyond the threshold.
+//! Each warning appears for the example of its entry, up to its limit, and not beyond.
 use crate::language::load::Source;
-use crate::language::warnings::{ALL, KERNEL_PROFILE};
+use crate::language::warnings::{ALL, FEW_EPOCHS, KERNEL_PROFILE};
 use crate::resolve::study::{Study, StudyInput};
 use serde_json::{Map, Value};
 
@@ -59,66 +59,86 @@ fn allow_silences_each_example() {
     }
 }
 
-/// What changes in each example so that the warning is just not given.
-const BEYOND: &[(&str, &str)] = &[
-    ("W001", "queue={kind=\"red\", limit=\"1 BDP\", ecn=true}"),
-    ("W001", "queue=dualpi2"),
-    ("W001", "flow.0.cc=newreno"),
-    ("W002", "queue.limit=17 pkt"),
-    ("W003", "queue.limit=20 BDP"),
-    ("W003", "queue={kind=\"codel\", limit=\"25 BDP\"}"),
-    ("W004", "queue.max_th=40 pkt"),
-    ("W005", "queue.w_q=0.0015"),
-    ("W006", "warmup=800 ms"),
-    ("W006", "warmup=0 s"),
-    ("W007", "dumbbell.access.rate=25 Mbps"),
-    ("W008", "tcp.min_rto=50 ms"),
-    ("W009", "record.every=18 ms"),
-    ("W010", "link.2.delay=6 ms"),
-    ("W011", "tcp.receive_window=\"400 kB\""),
-    ("W012", "duration=1300 s"),
-    ("W012", "replications=65"),
-    ("W012", "stop=\"ci95 < 2%\""),
-    ("W013", "profile=linux"),
-    ("W014", "queue.target=12 ms"),
-    ("W015", "dumbbell.bottleneck.reverse.rate=250 kbps"),
-    ("W016", "flow.0.reserved=2.5 Mbps"),
-    ("W017", "dumbbell.bottleneck.conditioner.burst=1500 B"),
-    ("W018", "session.0.load=0.99"),
-    ("W019", "icmp=true"),
-    ("W019", "dumbbell.bottleneck.mtu=1500 B"),
-    ("W020", "flow.0.source.packet=1472 B"),
-    ("W021", "record.every=10 ms"),
+/// Of each warning, what changes in its example so that it is just still given, and just no longer.
+const LIMITS: &[(&str, &str, &str)] = &[
+    (
+        "W001",
+        r#"queue={kind="red", limit="1 BDP", ecn=false}"#,
+        r#"queue={kind="red", limit="1 BDP", ecn=true}"#,
+    ),
+    ("W002", "queue.limit=16 pkt", "queue.limit=17 pkt"),
+    ("W003", "queue.limit=20.1 BDP", "queue.limit=20 BDP"),
+    ("W004", "queue.max_th=40.1 pkt", "queue.max_th=40 pkt"),
+    ("W005", "queue.w_q=1.07e-3", "queue.w_q=1.08e-3"),
+    ("W006", "warmup=799 ms", "warmup=800 ms"),
+    ("W007", "dumbbell.access.rate=24.9 Mbps", "dumbbell.access.rate=25 Mbps"),
+    ("W008", "tcp.min_rto=69 ms", "tcp.min_rto=68 ms"),
+    ("W009", "record.every=21 ms", "record.every=20 ms"),
+    ("W010", "link.2.delay=5 ms", "link.2.delay=5001 us"),
+    ("W011", "tcp.receive_window=312503 B", "tcp.receive_window=312504 B"),
+    ("W012", "duration=1253 s", "duration=1254 s"),
+    ("W012", "replications=62", "replications=63"),
+    ("W013", "profile=ns2", "profile=linux"),
+    ("W014", "queue.target=11.9 ms", "queue.target=12 ms"),
+    (
+        "W015",
+        "dumbbell.bottleneck.reverse.rate=173 kbps",
+        "dumbbell.bottleneck.reverse.rate=174 kbps",
+    ),
+    ("W016", "flow.0.reserved=2501 kbps", "flow.0.reserved=2500 kbps"),
+    (
+        "W017",
+        "dumbbell.bottleneck.conditioner.burst=1499 B",
+        "dumbbell.bottleneck.conditioner.burst=1500 B",
+    ),
+    ("W018", "session.0.load=1.01", "session.0.load=0.99"),
+    ("W019", "dumbbell.bottleneck.mtu=1499 B", "dumbbell.bottleneck.mtu=1500 B"),
+    ("W020", "flow.0.source.packet=1473 B", "flow.0.source.packet=1472 B"),
+    ("W021", "record.markers=true", "record.markers=false"),
 ];
 
 #[test]
-fn beyond_its_threshold_there_is_no_warning() {
-    let given =
-        BEYOND.iter().filter(|(code, set)| of_example(code, &[set]).iter().any(|c| c == code));
-    assert_eq!(given.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
+fn each_is_given_up_to_its_limit_and_not_beyond() {
+    let wrong = LIMITS.iter().filter(|(code, given, not)| {
+        let has = |set: &str| of_example(code, &[set]).iter().any(|c| c == code);
+        !has(given) || has(not)
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&(&str, &str, &str)>::new());
     for lint in ALL {
-        assert!(BEYOND.iter().any(|(code, _)| *code == lint.code), "{}", lint.code);
+        assert!(LIMITS.iter().any(|(code, ..)| *code == lint.code), "{}", lint.code);
     }
 }
 
-/// What changes in each example so that the warning is just still given.
+/// What else in an example makes its warning pointless.
 #[test]
-fn before_its_threshold_there_is_one() {
-    let just = [
-        ("W002", "queue.limit=16 pkt"),
-        ("W003", "queue.limit=20.5 BDP"),
-        ("W004", "queue.max_th=40.5 pkt"),
-        ("W006", "warmup=700 ms"),
-        ("W007", "dumbbell.access.rate=24.9 Mbps"),
-        ("W009", "record.every=25 ms"),
-        ("W014", "queue.target=11.9 ms"),
-        ("W016", "flow.0.reserved=2.51 Mbps"),
-        ("W018", "session.0.load=1.01"),
-        ("W020", "flow.0.source.packet=1473 B"),
+fn other_ways_out() {
+    let ways = [
+        ("W001", "queue=dualpi2"),
+        ("W001", "flow.0.cc=newreno"),
+        ("W003", "queue={kind=\"codel\", limit=\"25 BDP\"}"),
+        ("W006", "warmup=0 s"),
+        ("W012", "stop=\"ci95 < 2%\""),
+        ("W019", "icmp=true"),
+        ("W021", "record.every=10 ms"),
     ];
-    let missing =
-        just.iter().filter(|(code, set)| !of_example(code, &[set]).iter().any(|c| c == code));
-    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
+    let given =
+        ways.iter().filter(|(code, set)| of_example(code, &[set]).iter().any(|c| c == code));
+    assert_eq!(given.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
+}
+
+#[test]
+fn the_number_of_congestion_epochs() {
+    let message = |set: &[&str]| {
+        let found = study(FEW_EPOCHS.example, set).warnings();
+        found.iter().map(|w| w["message"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let none = "not even one congestion epoch is expected at `bottleneck`: one takes about 41.4 s";
+    assert_eq!(message(&[]), [format!("{none}, and 20 s are measured")]);
+    let twice = "and 20 s are measured in each of 2 replications";
+    assert_eq!(message(&["replications=2"]), [format!("{none}, {twice}")]);
+    let about = "about 1.4 congestion epochs are expected at `bottleneck` in the measured time";
+    assert_eq!(message(&["replications=3"]), [format!("{about}, too few for a stable mean")]);
+    assert!(message(&["replications=62"])[0].starts_with("about 29 congestion epochs"));
 }
 
 #[test]
@@ -161,7 +181,7 @@ fn allow_changes_no_plan() {
     assert_eq!(plans[0], plans[1]);
 }
 
-/// The text of every warning, written to be read. `UPDATE_GOLDEN=1` writes it anew.
+/// The text of every warning, written to be read. `UPDATE_GOLDEN=1` writes it again.
 #[test]
 fn texts() {
     let mut out = String::new();

@@ -6,7 +6,7 @@ use crate::resolve::lints::Site;
 use dumbbell_core::units::Rate;
 use dumbbell_plan::Transport;
 
-/// Round-trip times that a timeout may last.
+/// The longest minimum timeout without a warning, round-trip times.
 const MOST_RTTS: f64 = 200.0;
 
 impl Site<'_> {
@@ -22,6 +22,7 @@ impl Site<'_> {
 /// Warns of a bottleneck that its flows cannot fill with their receivers' windows.
 pub(crate) fn cap(site: &Site<'_>, bottleneck: &Bottleneck, check: &mut Check) {
     let plan = site.plan;
+    // Other flows across the link may use what these windows leave.
     let crossing = plan.flows.iter().filter(|f| f.forward.contains(&bottleneck.link)).count();
     if bottleneck.shared || crossing > bottleneck.flows.len() {
         return;

@@ -50,7 +50,7 @@ pub fn transmitter(link: &At<'_>, rate: Option<Rate>, duration: Span) -> Transmi
 }
 
 /// With its nominal rate; `None`: it goes by the link's, and there is none. One that may have a
-/// rate of its own and has none gets the link's: what stands in the plan afterwards is the nominal
+/// rate of its own and has none gets the link's: what stands in the plan afterward is the nominal
 /// one.
 fn of(mut spec: Spec, link: &At<'_>, rate: Option<Rate>, duration: Span) -> Option<Transmitter> {
     let constant = spec.kind == "constant";

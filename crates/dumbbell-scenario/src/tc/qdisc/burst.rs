@@ -1,10 +1,9 @@
 //! RED's weight from tc's `burst`, and back.
 //!
 //! Floyd and Jacobson (1993, inequality 3) bound the weight so that a burst of L packets into an
-//! empty queue leaves the average below the threshold:
-//! `L + 1 + ((1 - w)^(L + 1) - 1) / w < min_th`. tc takes the largest power of two for which the
-//! same holds with L in the exponent; a hundred lines of which the two say different things were
-//! put to tc 6.1 to know which.
+//! empty queue leaves the average below the threshold: `L + 1 + ((1 - w)^(L + 1) - 1) / w <
+//! min_th`. tc takes the largest power of two for which the same holds with L in the exponent; a
+//! hundred lines for which the two differ were given to tc 6.1 to find out which one it uses.
 use crate::tc::discipline::ExportLog;
 
 /// Largest exponent of a weight that tc takes.

@@ -13,7 +13,7 @@ use dumbbell_core::units::{Packets, Rate};
 use serde_json::json;
 pub use wire::wire;
 
-/// The network emulator. It is no queue of an algorithm: [`wire`] writes it.
+/// The network emulator. It is not a queue of an algorithm: [`wire`] writes it.
 pub const NETEM: Kind = Kind { name: "netem", import, exports: &[], export: no_queue };
 
 const KNOWN: &[&str] = &[

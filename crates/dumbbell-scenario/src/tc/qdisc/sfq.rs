@@ -66,7 +66,7 @@ fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     ));
     part.explain(match perturb {
         0 => "perturb is 0: the hash stays as it is".to_string(),
-        s => format!("perturb {s}: the hash is drawn anew every {s} s"),
+        s => format!("perturb {s}: the hash is drawn again every {s} s"),
     });
     let flows = flows.unwrap_or(LIMIT);
     part.explain(format!(

@@ -8,7 +8,7 @@ use dumbbell_core::units::{Bytes, Limit, Rate, Span};
 use dumbbell_plan::{Link, Spec};
 use serde_json::json;
 
-/// The token bucket filter. It is no queue of an algorithm: [`shaper`] and [`conditioner`] write
+/// The token bucket filter. It is not a queue of an algorithm: [`shaper`] and [`conditioner`] write
 /// it.
 pub const TBF: Kind = Kind { name: "tbf", import, exports: &[], export: no_queue };
 

@@ -1,6 +1,6 @@
 //! ICMP messages about packets that were too large (RFC 1191, RFC 8201), and the change of the
 //! segment size: data that is outstanding in larger segments is sent again in smaller ones, which
-//! is no congestion.
+//! is not congestion.
 use crate::config::Discovery;
 use crate::sender::frto::Frto;
 use crate::sender::path_mtu::{PathSize, PathStats, plateau_below};
@@ -84,7 +84,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Packets are at most of `size` from now on, and what is outstanding in larger ones is lost,
-    /// by its size: it goes again. Not congestion: the window stays, the timer is started anew and
+    /// by its size: it goes again. Not congestion: the window stays, the timer is started again and
     /// not backed off.
     fn refit(&mut self, now: Time, size: u32, out: &mut impl Outbox) {
         self.resize(size);
@@ -141,7 +141,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         &mut self.path_size().stats
     }
 
-    /// Works out what is to be looked at from now on: a search, and a raise to come.
+    /// Works out what is to be examined from now on: a search, and a raise to come.
     pub(crate) fn watch_path(&mut self) {
         let step = self.cold.config.pmtu_step.0.min(u64::from(u32::MAX)) as u32;
         let searches = self.cold.config.pmtu_discovery == Discovery::Probe;

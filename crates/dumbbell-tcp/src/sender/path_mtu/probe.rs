@@ -1,5 +1,5 @@
 //! Packetization-layer path MTU discovery (RFC 4821, RFC 8899): larger segments are tried one by
-//! one, and repeated timeouts tell of a router that drops large packets and says nothing.
+//! one, and repeated timeouts indicate a router that drops large packets silently.
 //! [`crate::sender::path_mtu`] has the states.
 use crate::config::Discovery;
 use crate::sender::path_mtu::MtuProbe;
@@ -86,7 +86,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// True if the probe, and nothing beside it, is what was found lost (section 7.6.2: only then
-    /// it is no congestion).
+    /// it is not congestion).
     pub(crate) fn only_trial_lost(&self) -> bool {
         let Some(MtuProbe { from, to, .. }) = self.cold.path.as_ref().and_then(|path| path.trial)
         else {

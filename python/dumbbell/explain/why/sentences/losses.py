@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ....present.units import time_text
-from ..finding import Detection, Finding, Packet, Reaction
+from ..finding import Detection, Finding, Packet, Reaction, Sample
 from . import reactions, reverse_path
-from .quantities import at, span
+from .quantities import at, span, window
 
 _PHASES = {"recovery": "in fast recovery", "loss": "after a timeout,"}
 
@@ -16,7 +16,7 @@ def afterwards(f: Finding) -> list[str]:
     if p is None:
         return []
     if f.protocol != "tcp":
-        return [f"UDP repeats nothing: its {p.payload_bytes:,} bytes of payload never arrived."]
+        return [f"UDP does not retransmit: its {p.payload_bytes:,} bytes of payload never arrived."]
     if not p.sender:
         return [reverse_path.lost(f.way_back, lambda ps: at(f, ps))]
     return [] if d is None else [_learned(f, d, p), _repaired(f, d)]
@@ -38,12 +38,36 @@ def _learned(f: Finding, d: Detection, p: Packet) -> str:
             f"{reactions.change(f, r)}"
         )
         return (
-            f"The sender was repairing other losses already, {since}; it did not reduce "
-            "once more for this one."
+            f"The sender was already repairing other losses, {since}; it did not reduce cwnd "
+            "again for this one."
         )
+    if d.how == "sampled":
+        return sampled(f, "between the drop and the retransmission")
     if d.how == "probe":
-        return "The sender repeated it before it had declared a loss, as a probe."
-    return "The sender had not noticed when the run ended."
+        return "The sender retransmitted it as a probe, before it detected the loss."
+    return "The sender had not detected the loss when the run ended."
+
+
+def sampled(f: Finding, when: str) -> str:
+    """What a kernel's sender did, as far as its samples tell."""
+    if len(f.samples) < 2:
+        return f"What the kernel did {when} is not recorded: `record.every` samples its state."
+    return (
+        f"The kernel's state is known at its samples: {_state(f, f.samples[0])}; "
+        f"{_state(f, f.samples[1])}."
+    )
+
+
+def _state(f: Finding, s: Sample) -> str:
+    """A sample in words."""
+    cwnd = "unknown" if s.cwnd_bytes is None else window(f, s.cwnd_bytes)
+    threshold = "not set" if s.ssthresh_bytes is None else window(f, s.ssthresh_bytes)
+    srtt = "unknown" if s.srtt_us is None else time_text(s.srtt_us / 1e6)
+    phase = f", phase {s.phase}" if s.phase else ""
+    return (
+        f"at {at(f, s.time_ps)} cwnd {cwnd}, ssthresh {threshold}, smoothed round-trip time "
+        f"{srtt}{phase}"
+    )
 
 
 def _evidence(f: Finding, d: Detection, r: Reaction, p: Packet) -> str:
@@ -52,58 +76,58 @@ def _evidence(f: Finding, d: Detection, r: Reaction, p: Packet) -> str:
         count = f"{d.duplicates} duplicate acknowledgment{'s' if d.duplicates > 1 else ''}"
         law = " (RACK)" if f.tcp.get("detection") == "rack" else ""
         return f"After {count}{law}, {after}"
-    return f"Told by selective acknowledgments of later data, {after}"
+    return f"After selective acknowledgments of later data, {after}"
 
 
 def _no_fast_retransmit(f: Finding, d: Detection, r: Reaction) -> str:
     threshold = int(f.tcp.get("dupack_threshold") or 3)
     if f.packet is not None and f.packet.transmission > 1:
         why = (
-            "the lost packet was a repetition itself, which duplicate acknowledgments "
-            "do not tell apart"
+            "the lost packet was itself a retransmission, which duplicate acknowledgments cannot "
+            "identify"
         )
     elif d.repeats_lost:
         why = (
-            f"{d.repeats_lost} repetition{'s' if d.repeats_lost > 1 else ''} of it had "
-            "been lost as well"
+            f"{d.repeats_lost} retransmission{'s' if d.repeats_lost > 1 else ''} of it had also "
+            "been lost"
         )
     elif d.arrived_after == 0:
         why = (
-            "nothing sent after it had arrived, so that the receiver had no cause for a "
-            "duplicate acknowledgment"
+            "no later packet had arrived, so the receiver had no reason for a duplicate "
+            "acknowledgment"
         )
     elif d.duplicates < threshold:
         why = (
-            f"only {d.duplicates} of the {threshold} duplicate acknowledgments that "
-            "tell a loss had come"
+            f"only {d.duplicates} of the {threshold} duplicate acknowledgments that indicate a "
+            "loss had arrived"
         )
     else:
         where = _PHASES.get(r.phase_before, "not in recovery").rstrip(",")
-        why = f"{d.duplicates} duplicate acknowledgments had come to a sender that was {where}"
+        why = f"{d.duplicates} duplicate acknowledgments had arrived while the sender was {where}"
     return f"No fast retransmit came first, because {why}"
 
 
 def _repaired(f: Finding, d: Detection) -> str:
     if not f.repairs:
-        return "" if d.how == "never" else "It was not sent again before the run ended."
+        return "" if d.how == "never" else "It was not retransmitted before the run ended."
     *failed, last = f.repairs
     text = [
-        f"It sent it again at {at(f, t.sent_ps)}, which was dropped too ({t.reason} at "
+        f"The retransmission at {at(f, t.sent_ps)} was also dropped ({t.reason} at "
         f"`{t.dropped_at}`)."
         for t in failed[:2]
     ]
     if len(failed) > 2:
-        text.append(f"{len(failed) - 2} more repetitions were lost.")
+        text.append(f"{len(failed) - 2} more retransmissions were lost.")
     first = f.packet.sent_ps if f.packet else last.sent_ps
-    again = f"It sent it again at {at(f, last.sent_ps)}"
+    again = f"The retransmission at {at(f, last.sent_ps)}"
     if last.delivered_ps is not None:
-        late = f"{span(last.delivered_ps - first)} after the lost one had left"
-        text.append(f"{again}; this arrived at {at(f, last.delivered_ps)}, {late}.")
+        late = f"{span(last.delivered_ps - first)} after the first transmission"
+        text.append(f"{again} arrived at {at(f, last.delivered_ps)}, {late}.")
     elif last.dropped_ps is not None:
         text.append(
-            f"{again}, which was dropped too ({last.reason} at `{last.dropped_at}`); no "
-            f"repetition arrived."
+            f"{again} was also dropped ({last.reason} at `{last.dropped_at}`); no retransmission "
+            "arrived."
         )
     else:
-        text.append(f"{again}; this was on its way when the run ended.")
+        text.append(f"{again} was in flight when the run ended.")
     return " ".join(text)

@@ -17,7 +17,7 @@ def what(p: Packet) -> str:
             return f"{name}, {word},"
     if not p.sender:
         return (
-            f"{name}, an acknowledgment of all before byte {p.ack}," if p.ack is not None else name
+            f"{name}, an acknowledgment of all bytes before {p.ack}," if p.ack is not None else name
         )
     if p.seq is None:
         return f"{name} of {p.payload_bytes:,} bytes"

@@ -48,7 +48,7 @@ def marked(f: Finding) -> str:
 def speaker(d: Decision) -> str:
     """What decided: a wire, a link, a queue or a conditioner."""
     if d.reason == "link":
-        return f"the wire of `{d.link}`"
+        return f"the link `{d.link}`"
     if d.reason == "mtu":
         return f"`{d.link}`"
     # A queue polices too: sfb does with flows that do not respond.

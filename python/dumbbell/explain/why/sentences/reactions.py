@@ -29,18 +29,18 @@ def without_loss(f: Finding, r: Reaction) -> str:
         return ""
     if f.acks_lost:
         many = f"{f.acks_lost} acknowledgment{'s' if f.acks_lost > 1 else ''}"
-        return f"No data were lost; in the timeout before it, {many} had been."
-    return "No data were lost: what the sender took for a loss was late or out of order."
+        return f"No data were lost, but {many} were in the timeout before."
+    return "No data were lost: packets that the sender assumed lost were late or out of order."
 
 
 def following(f: Finding) -> str:
     """The next reaction after the one that is told."""
     n, r = f.next_reaction, f.reaction
     if n is None:
-        return "Nothing reduced it after that." if r is not None else ""
+        return "Nothing reduced cwnd after that." if r is not None else ""
     grew = ""
     if r is not None and n.cwnd_bytes_before > r.cwnd_bytes:
-        grew = f"Until then acknowledgments made it grow from {window(f, r.cwnd_bytes)}. "
+        grew = f"Until then acknowledgments increased cwnd from {window(f, r.cwnd_bytes)}. "
     return (
         f"{grew}Next, at {at(f, n.time_ps)} the sender {change(f, n)}: {cause_in_words(n.cause)}."
     )
@@ -51,9 +51,9 @@ def echoed(f: Finding) -> list[str]:
     p, d = f.packet, f.detection
     if p is None or p.delivered_ps is None:
         return [
-            "It did not arrive: what it had to say was lost."
+            "It did not arrive: its mark was lost."
             if p and p.dropped_ps
-            else "It was on its way when the run ended."
+            else "It was in flight when the run ended."
         ]
     arrived = f"It arrived at {at(f, p.delivered_ps)}"
     if d is None or not p.sender:
@@ -63,11 +63,13 @@ def echoed(f: Finding) -> list[str]:
             f"{arrived}; no acknowledgment with its echo reached the sender before the run ended."
         ]
     echo = f"{arrived}, and its echo reached the sender at {at(f, d.echo_ps)}"
+    if d.how == "sampled":
+        return [f"{echo}. A kernel's answer to it is not recorded."]
     if d.how == "echo" and d.reaction is not None:
-        return [f"{echo}, which {change(f, d.reaction)} at once."]
+        return [f"{echo}, which {change(f, d.reaction)} immediately."]
     if d.reaction is not None:
         return [
-            f"{echo}, which had answered congestion at {at(f, d.reaction.time_ps)} and does "
-            f"so once a round trip."
+            f"{echo}, which had reacted to congestion at {at(f, d.reaction.time_ps)} and does so "
+            "once per round trip."
         ]
     return [f"{echo}, which did not react."]

@@ -7,9 +7,9 @@ from .network import conditioner
 from .question import Question
 
 WHY_NO_BUFFER = (
-    "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and lets "
-    "it go unmarked when the buffer is full (tbf holds, but drops what does not fit, and so takes "
-    "the spare bandwidth away)"
+    "Linux has no data buffer for a marker: no qdisc or action holds a packet until a token "
+    "arrives, and sends it as OUT if the buffer is full. The qdisc tbf holds packets, but drops "
+    "those that do not fit, so that customers cannot use spare bandwidth."
 )
 _MOST_BURST = 2**32 - 1
 _AF11, _AF12 = 0x28, 0x30
@@ -48,10 +48,11 @@ def tc_notes(question: Question) -> list[str]:
     """Notes on these lines."""
     return [
         WHY_NO_BUFFER
-        + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
-        "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of "
-        f"up to 64 kB, which a bucket of a few times {question.packet_bytes} bytes never lets pass "
-        "IN: turn them off, or take 64 kB",
-        "tc counts Ethernet's header too, 14 bytes a packet; IPv6 needs a line of its own "
-        "(`protocol ipv6`, `ip6 traffic_class`)",
+        + " The lines configure the token bucket alone, with the deepest bucket that the "
+        "contract allows.",
+        "With segmentation offload (TSO, GSO, GRO), the policer sees packets of up to 64 kB, "
+        f"which never conform to a bucket of a few times {question.packet_bytes} bytes. Turn the "
+        "offloads off, or use a burst of 64 kB.",
+        "tc also counts the Ethernet header, 14 bytes per packet. IPv6 needs its own line "
+        "(`protocol ipv6`, `ip6 traffic_class`).",
     ]

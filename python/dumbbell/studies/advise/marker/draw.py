@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from ....figures import style
-from ....figures.style import BLACK, BLUE, GREEN, ORANGE, VERMILLION
+from ....figures.style import chart
+from ....figures.style.chart import Axis, Chart, Level, Line
+from ....figures.style.palette import BLACK, BLUE, GREEN, ORANGE, VERMILLION, Look
+from ....present.grids import titled
 from ....present.units import prefix
-from ...frame.drawing import FAINT, SMALL, SOFT, NamedFigure, arms, settled
+from ...frame.drawing import FAINT, SMALL, SOFT, NamedFigure, settled
 from ...frame.paired import Cell
 from .document import Candidate, Document
 from .judge import NEAR
 
+_DASHED = (0, (5, 2))
 _COLORS = {"holds": GREEN, "no_gain": SOFT, "beaten": ORANGE, "harms": VERMILLION}
 _MARKS = {"holds": "o", "no_gain": "D", "beaten": "^", "harms": "X"}
 _WORDS = {
@@ -37,8 +41,10 @@ def _sizes(d: Document) -> NamedFigure:
         (one for one in d["candidates"] if one["size_packets"] == d["size_packets"]), key=_burst
     )
     alone = sorted((one for one in d["candidates"] if one["size_packets"] == 0), key=_burst)
-    _line(left, by_size, _size, "total_bps", unit, BLUE, "o", "-", "total")
-    _line(left, by_size, _size, "in_bps", unit, GREEN, "s", "--", "IN")
+    over_size = [
+        *_line(left, by_size, _size, "total_bps", unit, Look(BLUE, "o", "-"), "total"),
+        *_line(left, by_size, _size, "in_bps", unit, Look(GREEN, "s", _DASHED), "IN"),
+    ]
     left.axvline(d["size_packets"], color=VERMILLION, linewidth=1.0, linestyle=":")
     largest = max(one["total_bps"]["mean"] for one in by_size) / unit
     left.axhspan(
@@ -52,30 +58,16 @@ def _sizes(d: Document) -> NamedFigure:
     left.set_xscale("symlog", linthresh=max(1, by_size[1]["size_packets"]), linscale=0.5)
     _ticks(left, [one["size_packets"] for one in by_size], d["simulated"]["rate_scale"])
     left.set_xlabel("data buffer [packets]")
+    over_bucket: list[Line] = []
     if d["size_packets"]:
-        _line(
-            right,
-            by_burst,
-            _burst,
-            "total_bps",
-            unit,
-            BLUE,
-            "o",
-            "-",
-            "total, with the data buffer",
-        )
-        _line(right, by_burst, _burst, "in_bps", unit, GREEN, "s", "--", "IN, with the data buffer")
-    _line(
-        right,
-        alone,
-        _burst,
-        "total_bps",
-        unit,
-        BLACK,
-        "D",
-        (0, (1, 1.5)),
-        "total, token bucket alone",
-    )
+        with_buffer = "with the data buffer"
+        total, inside = Look(BLUE, "o", "-"), Look(GREEN, "s", _DASHED)
+        over_bucket += [
+            *_line(right, by_burst, _burst, "total_bps", unit, total, f"total, {with_buffer}"),
+            *_line(right, by_burst, _burst, "in_bps", unit, inside, f"IN, {with_buffer}"),
+        ]
+    look = Look(BLACK, "D", (0, (1, 1.5)))
+    over_bucket += _line(right, alone, _burst, "total_bps", unit, look, "total, token bucket alone")
     right.axvline(d["burst_bdp"], color=VERMILLION, linewidth=1.0, linestyle=":")
     right.set_xscale("log", base=2)
     right.set_xticks([_burst(one) for one in alone], [f"{_burst(one):.2g}" for one in alone])
@@ -95,13 +87,22 @@ def _sizes(d: Document) -> NamedFigure:
             fontsize=8,
             color=SOFT,
         )
-    left.set_ylabel(f"a customer [{letter}bit/s]")
+    levels = [
+        Level(d["target_bps"] / unit, "target"),
+        Level(d["rate_bps"] / unit, "reserved"),
+    ]
+    title, named = "a customer", f"{letter}bit/s"
+    figure.charts = [
+        Chart(title, named, Axis("data buffer", "packets"), over_size, levels),
+        Chart(title, named, Axis("bucket", "r x RTT", "log"), over_bucket, levels),
+    ]
+    left.set_ylabel(titled(title, named))
     for axis in (left, right):
         axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What a customer has, over the data buffer at the deepest bucket that is allowed (left), "
-        "and over the bucket "
-        "(right). Means over the seeds with 95 % intervals; the dotted upright line is the advice."
+        "A customer's throughput over the data buffer at the deepest bucket that is allowed "
+        "(left), and over the bucket (right). Means over the seeds with 95 % intervals; the "
+        "dotted vertical line is the advice."
     )
     return NamedFigure("sizes", figure, caption)
 
@@ -142,8 +143,8 @@ def _elsewhere(d: Document) -> NamedFigure:
     axis.set_xlabel("gain in total over the token bucket alone [%]", fontsize=SMALL)
     axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What the advised data buffer gains over the token bucket alone in other networks, seed by "
-        "seed, with 95 % intervals; the color is the verdict of the rule."
+        "Gain of the advised data buffer over the token bucket alone in other networks, as "
+        "paired differences with 95 % intervals. The color is the verdict of the rule."
     )
     return NamedFigure("elsewhere", figure, caption)
 
@@ -154,27 +155,24 @@ def _line(
     x: Callable[[Candidate], float],
     key: Literal["total_bps", "in_bps"],
     unit: float,
-    color: str,
-    mark: str,
-    dash: Any,
+    look: Look,
     label: str,
-) -> None:
+) -> list[Line]:
+    """Draws the candidates that have results as a line, if there are any; returns it."""
     known = [(x(row), block) for row in rows if (block := row[key]) is not None]
     if not known:
-        return
-    cells = [block for _, block in known]
-    axis.errorbar(
+        return []
+    ends = [block["ci95"] or (block["mean"], block["mean"]) for _, block in known]
+    line = Line(
+        label,
         [place for place, _ in known],
-        [block["mean"] / unit for block in cells],
-        yerr=arms(cells, unit),
-        color=color,
-        marker=mark,
-        linestyle=dash,
-        markersize=4.5,
-        capsize=2.5,
-        markerfacecolor="white",
-        label=label,
+        [block["mean"] / unit for _, block in known],
+        look,
+        low=[low / unit for low, _ in ends],
+        high=[high / unit for _, high in ends],
     )
+    chart.draw_line(axis, line)
+    return [line]
 
 
 def _size(row: Candidate) -> float:

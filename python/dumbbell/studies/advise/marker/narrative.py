@@ -11,13 +11,14 @@ from .judge import MUCH, NEAR
 from .question import Question
 
 RULE = (
-    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the "
-    f"smallest whose total is at most {100 * NEAR:g} % below the largest; then of the buckets up "
-    "to that, with this data buffer, likewise. Gains are over the token bucket alone, with the "
-    "deepest bucket that is allowed, in the same network. In another network the advice harms if "
-    "it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has "
-    f"a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from "
-    "0, else holds; each by the 95 % interval of paired differences."
+    f"The data buffer is the smallest whose total is at most {100 * NEAR:g} % below the largest, "
+    "at the deepest bucket that the contract allows. The bucket is the smallest by the same "
+    "rule, with this data buffer. Gains are relative to the token bucket alone, with the deepest "
+    "bucket that is allowed, in the same network. The 95 % interval of paired differences gives "
+    "the verdict in another network. The advice harms if its total is below that of the token "
+    "bucket alone. It is beaten if another size (none, half or twice the data buffer) has a "
+    f"total more than {100 * MUCH:g} % above its own. It brings no gain if the gain cannot be "
+    "distinguished from 0. Otherwise it holds."
 )
 
 
@@ -35,15 +36,15 @@ def advice(d: Advice) -> str:
     )
     if not d["size_packets"]:
         return (
-            f"{q}: no data buffer, and {bucket_text}. In simulations a customer then had "
-            f"{reached}; no data buffer that was tried brings {100 * NEAR:g} % more."
+            f"{q}: no data buffer, and {bucket_text}. In simulations a customer gets {reached}; "
+            f"no data buffer that was simulated adds {100 * NEAR:g} %."
         )
     inside = d["gain_in_bps"]
     more = f", IN {difference(inside)}" if inside else ""
     return (
         f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a "
         f"packet for up to {scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In "
-        f"simulations a customer then had {reached}; with the token bucket alone, of "
+        f"simulations a customer gets {reached}; with the token bucket alone, of "
         f"{d['token_bucket']['burst_bytes']} bytes, {rate_text(alone)}: the data buffer gains "
         f"{difference(d['gain_total_bps'])}{more}."
     )
@@ -54,7 +55,7 @@ def bucket(d: Advice) -> str:
     best = d["best_bucket"]
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
     start = (
-        f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a "
+        f"The token bucket alone reaches at most {rate_text(best['total_bps']['mean'])}, with a "
         f"bucket of {depth}"
     )
     if not d["size_packets"]:
@@ -64,24 +65,24 @@ def bucket(d: Advice) -> str:
         return start + "."
     low, high = gain["ci95"] or (0.0, 0.0)
     if low > 0:
-        return f"{start}: the data buffer has {difference(gain)} against that."
-    against = f"{start}, {difference({**gain, 'mean': -gain['mean']})} against the advice"
+        return f"{start}. The data buffer adds {difference(gain)} to that."
+    against = f"{start}, {difference({**gain, 'mean': -gain['mean']})} relative to the advice"
     if high < 0 or best["total_bps"]["mean"] >= (1 - NEAR) * d["total_bps"]["mean"]:
-        return f"{against}: where the contract allows it, no data buffer is needed."
-    return f"{against}, which cannot be told from 0."
+        return f"{against}: if the contract allows that depth, no data buffer is needed."
+    return f"{against}, which cannot be distinguished from 0."
 
 
 def condition(row: FailsRow) -> str:
     """The effect of the advice in another network."""
     gain = row["gain_total_bps"]
-    kept = "" if row["reservation_met"] else ", less than was sold"
+    kept = "" if row["reservation_met"] else ", less than the reservation"
     text = (
         f"{row['text']}: {rate_text(row['total_bps']['mean'])}{kept}; {difference(gain)} "
         "over the token bucket alone"
     )
     if row["verdict"] == "beaten":
         text += (
-            f"; {_packets(row['best_size_packets'])} would have "
+            f"; {_packets(row['best_size_packets'])} would bring "
             f"{100 * row['short_of_best_share']:.2g} % more"
         )
     return text
@@ -93,30 +94,29 @@ def limits(question: Question, d: Advice) -> list[str]:
     found = _smaller(question, s)
     if s["duration_s"] - s["warmup_s"] < 20 * s["cycle_s"]:
         found.append(
-            f"a run measures only "
+            "A run measures only "
             f"{significant((s['duration_s'] - s['warmup_s']) / s['cycle_s'], 2)} cycles of a Reno "
-            "flow from loss to loss: raise --budget"
+            "flow from loss to loss. Raise --budget."
         )
     if question.bdp_packets < 1:
         found.append(
-            f"r x RTT is {significant(question.bdp_packets, 2)} packets: a bucket holds one at "
-            f"least, and what decides "
-            "is how long packets wait in the network's queue, not the round-trip time without it"
+            f"r x RTT is {significant(question.bdp_packets, 2)} packets, and a bucket holds at "
+            "least one. Throughput then depends on how long packets wait in the network's queue, "
+            "not on the round-trip time without queues."
         )
     if d["size_packets"] and d["size_packets"] == max(
         one["size_packets"] for one in d["candidates"]
     ):
         found.append(
-            "the advised data buffer is the largest that was tried: a larger one may be better "
-            "still"
+            "The advised data buffer is the largest that was simulated. A larger one may be better."
         )
     found += [
-        "all customers were alike, sent for ever and had their packets marked alike: short "
-        "transfers, UDP, and customers that share one reservation were not simulated",
-        "the network was one congested link with RIO, its thresholds at the paper's parts of a "
-        f"buffer of two bandwidth-delay products ({s['queue_limit_packets']} packets as "
-        "simulated); another dropper is another answer",
-        "this is a simulation, not a measurement",
+        "All customers were alike, sent without end and had the same marker. Short transfers, "
+        "UDP, and several connections in one reservation were not simulated.",
+        "The network was one congested link with RIO and a buffer of two bandwidth-delay "
+        f"products ({s['queue_limit_packets']} packets as simulated). Its thresholds are at the "
+        "same fractions of the buffer as in the paper. Another dropper may give another answer.",
+        "This is a simulation, not a measurement.",
     ]
     return found
 
@@ -126,24 +126,24 @@ def _smaller(question: Question, s: Simulated) -> list[str]:
     found = []
     if s["flows_scale"] > 1:
         found.append(
-            f"{question.flows} customers were not simulated: {s['flows']} were, and "
-            f"{s['background']} of best effort, on {rate_text(s['link_bps'] * s['rate_scale'])}"
+            f"Instead of {question.flows} customers, {s['flows']} and {s['background']} "
+            f"best-effort flows were simulated, on {rate_text(s['link_bps'] * s['rate_scale'])}."
         )
     if s["rate_scale"] > 1:
         found.append(
-            f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, "
-            "where r x RTT is "
-            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets instead "
-            f"of {significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts "
-            f"of it, and nothing finer than {significant(s['rate_scale'], 3)} packets was tried "
-            "(the last row tests this by halving once more; --budget raises the rate that is "
-            "simulated)"
+            f"Instead of {rate_text(question.rate_bps)}, {rate_text(s['rate_bps'])} was "
+            "simulated, where r x RTT is "
+            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets "
+            f"instead of {significant(question.bdp_packets, 3)}. Data buffer and bucket keep "
+            f"their ratio to r x RTT, in steps of {significant(s['rate_scale'], 3)} packets. The "
+            "last row checks this with half the rate. A larger --budget raises the simulated "
+            "rate."
         )
     if s["asked_cycle_s"] > 60:
         found.append(
-            f"a {question.cc} flow as large as this takes about {_long(s['asked_cycle_s'])} from "
-            "one loss to the next, if it grows as Reno does: the steady state that was simulated "
-            "is that of many such cycles"
+            f"A {question.cc} flow at this rate takes about {_long(s['asked_cycle_s'])} from one "
+            "loss to the next, if its window grows like Reno's. The simulated steady state is an "
+            "average over many such cycles."
         )
     return found
 
@@ -169,7 +169,7 @@ def _bdp(multiple: float) -> str:
 
 def _as_good(d: Advice) -> str:
     low, high = d["size_near_packets"]
-    return f"; {low} to {high} packets are as good within 1 %" if low < high else ""
+    return f"; {low} to {high} packets are equally good within 1 %" if low < high else ""
 
 
 def _long(seconds: float) -> str:

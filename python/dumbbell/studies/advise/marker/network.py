@@ -147,6 +147,8 @@ def scenario() -> dict[str, object]:
         },
         "queue": {"kind": "rio", "limit": "100 pkt"},
         "flow": [{"name": CUSTOMER}],
+        # The advice is also tried where 120 % are reserved, and with a bucket of half a packet.
+        "allow": ["W016", "W017"],
     }
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from ....present import templates
 from ....present.grids import cell, headed, minuses, scaled
 from ....present.units import prefix, significant
+from ...frame import pages
 from ...frame.publish import Shown
 from . import narrative
 from .document import Document
@@ -21,31 +21,36 @@ Row = list[str]
 def html(d: Document, drawn: Sequence[Shown]) -> str:
     """The page."""
     known = bool(d["sentence"])
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("page.html.j2"),
+        "Which marker?",
+        drawn,
         d=d,
         known=known,
         facts=minuses(facts(d)) if known else [],
         candidates=minuses(candidates(d)) if known else [],
         conditions=minuses(conditions(d, inside=True)) if known else [],
-        figures=drawn,
         failures=d.get("failures", []),
     )
 
 
 def lines(d: Document) -> Iterable[RenderableType]:
     """For a terminal: the candidates, and where the advice holds."""
-    yield headed(candidates(d))
+    yield headed(candidates(d), ranks=[0, 0, 5, 1, 3, 2, 4])
     yield (
-        "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone "
-        "with the deepest bucket that is allowed, seed by seed; * is advised."
+        "Means over the seeds ± half their 95 % interval. The gain is relative to the token "
+        "bucket alone with the deepest bucket that is allowed, as a paired difference. * = "
+        "advised."
     )
     yield ""
-    yield "Where this advice holds, and where it fails:"
-    yield headed(conditions(d))
-    yield "reservation: whether a customer had what was sold to him."
+    yield "The advised marker in other networks:"
+    yield headed(conditions(d), ranks=[0, 2, 5, 3, 1, 4, 0])
+    yield (
+        "reservation: whether a customer got the reserved rate. best size: of none, half, the "
+        "advised size and twice that."
+    )
     yield ""
-    yield "Nothing is said of:"
+    yield "Limits of this advice:"
     for text in d["limits"]:
         yield f"  {text}"
 

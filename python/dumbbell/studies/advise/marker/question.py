@@ -102,10 +102,10 @@ def read(
         read_rate,
         "2Mbps",
         (LEAST_RATE, MOST_RATE),
-        "8kbps to 100Gbps are known here",
+        "write a rate from 8kbps to 100Gbps",
     )
     far = one_of(
-        "--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "100us to 10s are known here"
+        "--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "write a time from 100us to 10s"
     )
     size = PACKET if packet is None else _bytes(packet)
     wide = None
@@ -116,17 +116,18 @@ def read(
             read_rate,
             "10Mbps",
             (LEAST_RATE, 100 * MOST_RATE),
-            "8kbps to 10Tbps are known here",
+            "write a rate from 8kbps to 10Tbps",
         )
         if sold > wide:
             cause = (
-                f"the link carries {rate_text(wide)}, less than the {rate_text(sold)} that are sold"
+                f"the link carries {rate_text(wide)}, less than the {rate_text(sold)} that "
+                "customers reserve"
             )
             raise refused(
                 f"--rate {rate}", rate, cause, f"write a --rate up to {link}, or a faster --link"
             )
     if not _BUCKETS[0] <= deepest_bucket <= _BUCKETS[1]:
-        cause, fix = "this is not between 1/8 and 16 times r x RTT", "write --deepest-bucket 1"
+        cause, fix = "this must be from 1/8 to 16 times r x RTT", "write --deepest-bucket 1"
         raise refused(f"--deepest-bucket {deepest_bucket:g}", f"{deepest_bucket:g}", cause, fix)
     wide, customers = _network(sold, wide, flows, reserved_share)
     others = customers if background is None else background
@@ -158,11 +159,11 @@ def _network(
     """The link's rate [bit/s] and the number of customers."""
     if share is not None and not _SHARES[0] <= share <= _SHARES[1]:
         fix = (
-            "write the part of the link that all customers reserve together, as in "
+            "write the share of the link that all customers reserve together, as in "
             "--reserved-share 0.6"
         )
         raise refused(
-            f"--reserved-share {share:g}", f"{share:g}", "this is not between 0.01 and 3", fix
+            f"--reserved-share {share:g}", f"{share:g}", "this must be from 0.01 to 3", fix
         )
     if link is None:
         customers = FLOWS if flows is None else flows
@@ -170,7 +171,7 @@ def _network(
     if flows is None:
         return link, max(1, round((SHARE if share is None else share) * link / rate))
     if share is not None:
-        cause = "--link and --flows say already which share is reserved"
+        cause = "--link and --flows already determine the reserved share"
         raise refused(
             f"--reserved-share {share:g}", f"{share:g}", cause, "leave out one of the three"
         )
@@ -189,7 +190,7 @@ def _counted(option: str, number: int, least: int) -> None:
     if not least <= number <= MOST_FLOWS:
         cause, fix = (
             f"{number} flows cannot be simulated",
-            f"{least} to {MOST_FLOWS} are known here",
+            f"write a number from {least} to {MOST_FLOWS}",
         )
         raise refused(f"{option} {number}", number, cause, fix)
 
@@ -201,6 +202,6 @@ def _bytes(text: str) -> int:
         text,
         "write --packet 1500B: bytes with their headers",
         _PACKETS,
-        "this is no size of a packet with 40 bytes of headers",
-        "100B to 9000B are known here",
+        "this is not a valid packet size with 40 bytes of headers",
+        "write a size from 100B to 9000B",
     )

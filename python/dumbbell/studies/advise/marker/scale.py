@@ -52,7 +52,7 @@ def fit(case: Case, packets: float, length_s: float | None = None) -> Scaled:
             smaller = replace(few, rate_bps=few.rate_bps / scale, link_bps=few.link_bps / scale)
             if _least_packets(smaller, length_s) <= packets:
                 return Scaled(smaller, flows_scale, scale)
-    raise AssertionError("a network of no packets fits every budget")
+    raise AssertionError("a network without packets fits every budget")
 
 
 def _fewer(case: Case, packets: float, length_s: float | None) -> tuple[Case, float]:

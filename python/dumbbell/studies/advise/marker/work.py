@@ -123,7 +123,7 @@ class _Simulator:
             lengths = scale.lengths(case, self.packets, self.options.length_s)
             laid.append(network.changes(case, size, burst, *lengths))
         if not self.laboratory.answers:
-            self.laboratory.check(laid[:1], ["the network that is asked for"])
+            self.laboratory.check(laid[:1], ["the requested network"])
         points = self.laboratory.run(laid)
         self.seeds = self.seeds or sorted(points[0].seeds)
         return [

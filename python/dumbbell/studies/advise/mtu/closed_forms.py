@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 from ....models import ethernet_fcs
+from ....validate.laws import fragments as fragmentation
 from ....validate.laws import links
 from ....validate.laws.tcp import cubic, throughput
 from .sizes import ETHERNET
@@ -110,14 +111,7 @@ def frame_s(mtu: int, rate_bps: float) -> float:
 def fragments(payload: int, mtu: int) -> list[int]:
     """The IP packets [bytes] of a UDP datagram at an MTU: all but the last carry a multiple of 8
     bytes (RFC 791)."""
-    left, each = payload + links.UDP, (mtu - links.IPV4) // 8 * 8
-    if left + links.IPV4 <= mtu:
-        return [left + links.IPV4]
-    lengths = []
-    while left > mtu - links.IPV4:
-        lengths.append(each + links.IPV4)
-        left -= each
-    return [*lengths, left + links.IPV4]
+    return fragmentation.lengths(payload + links.UDP + links.IPV4, mtu)
 
 
 def datagram_loss(standard: float, kind: str, payload: int, mtu: int) -> float:

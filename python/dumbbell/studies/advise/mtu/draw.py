@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....figures import style
-from ....figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+from ....figures.style import chart
+from ....figures.style.chart import Axis, Chart, Line
+from ....figures.style.palette import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, Look
+from ....present.grids import titled
 from ....present.units import prefix
 from ...frame.drawing import SOFT, NamedFigure, arms, settled
 from ...frame.paired import Cell
@@ -20,10 +23,12 @@ def figures_of(d: Document) -> list[NamedFigure]:
     """All panels in one figure."""
     figure, axes = style.new(2, 2, size=(10.0, 6.6), sharex=True)
     rows = d["candidates"]
-    _throughput(axes[0][0], d, rows)
-    _host(axes[0][1], d, rows)
-    _neighbors(axes[1][0], rows)
-    _datagrams(axes[1][1], d, rows)
+    figure.charts = [
+        _throughput(axes[0][0], d, rows),
+        _host(axes[0][1], rows),
+        _neighbors(axes[1][0], rows),
+        _datagrams(axes[1][1], d, rows),
+    ]
     sizes = [row["mtu_bytes"] for row in rows]
     shown = _shown(sizes, d["mtu_bytes"])
     for axis in (*axes[0], *axes[1]):
@@ -42,10 +47,10 @@ def figures_of(d: Document) -> list[NamedFigure]:
     for axis in axes[1]:
         axis.set_xlabel("MTU [bytes]")
     caption = (
-        "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams "
-        "lost, over the MTU. Means over the seeds with 95 % intervals; the dotted upright line is "
-        "the advice; where it is gray, a frame is longer than CRC-32 guards with a Hamming "
-        "distance of 4."
+        "Throughput of one flow, cycles of the host, delay of concurrent calls, and datagrams "
+        "lost, over the MTU. Means over the seeds with 95 % intervals. The dotted vertical line "
+        "is the advice. In the gray area, frames are too long for a Hamming distance of 4 under "
+        "CRC-32."
     )
     return settled([NamedFigure("mtu", figure, caption)])
 
@@ -59,50 +64,34 @@ def _shown(sizes: Sequence[int], advised: int) -> list[int]:
     return sorted(shown)
 
 
-def _throughput(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
+def _throughput(axis: Any, d: Document, rows: Sequence[Candidate]) -> Chart:
     unit, letter = prefix(max(row["throughput_bps"]["mean"] for row in rows))
-    _measured(axis, rows, [row["throughput_bps"] for row in rows], unit, "simulated")
+    lines = [_measured(rows, [row["throughput_bps"] for row in rows], unit, "simulated")]
     for (law, label), color in zip(_LAWS.items(), (GREEN, SKY, PURPLE), strict=True):
         if law in rows[0]["laws_bps"]:
             dash = (0, (1, 1.5)) if law == "pftk" else (0, (5, 2))
-            _plain(
-                axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label, dash=dash
-            )
+            values = [row["laws_bps"][law] / unit for row in rows]
+            lines.append(_plain(rows, values, color, label, dash=dash))
     if any(row["host_limit_bps"] < 3 * row["throughput_bps"]["mean"] for row in rows):
-        _plain(
-            axis,
-            rows,
-            [row["host_limit_bps"] / unit for row in rows],
-            ORANGE,
-            "one core of the host",
-        )
+        limits = [row["host_limit_bps"] / unit for row in rows]
+        lines.append(_plain(rows, limits, ORANGE, "one core of the host"))
     means = [row["throughput_bps"]["mean"] for row in rows]
-    axis.set_yscale("log" if max(means) > 5 * min(means) else "linear")
-    axis.set_ylabel(f"a flow's payload [{letter}bit/s]")
+    far = max(means) > 5 * min(means)
+    return _drawn(axis, "a flow's payload rate", f"{letter}bit/s", lines, far)
 
 
-def _host(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
-    _plain(
-        axis,
-        rows,
-        [row["host_cycles_per_bit"] for row in rows],
-        ORANGE,
-        "cycles for a bit of payload",
-        "o",
-    )
-    _plain(
-        axis,
-        rows,
-        [1 - row["efficiency_share"] for row in rows],
-        BLACK,
-        "part of the wire that is no payload",
-        "s",
-    )
-    axis.set_yscale("log")
-    axis.set_ylabel("cycles per bit, part of the wire")
+def _host(axis: Any, rows: Sequence[Candidate]) -> Chart:
+    cycles = [row["host_cycles_per_bit"] for row in rows]
+    overhead = [1 - row["efficiency_share"] for row in rows]
+    lines = [
+        _plain(rows, cycles, ORANGE, "cycles per bit of payload", "o"),
+        _plain(rows, overhead, BLACK, "overhead: share of the wire's capacity", "s"),
+    ]
+    return _drawn(axis, "cycles per bit, share of the wire", "", lines, True)
 
 
-def _neighbors(axis: Any, rows: Sequence[Candidate]) -> None:
+def _neighbors(axis: Any, rows: Sequence[Candidate]) -> Chart:
+    lines = []
     jitters = [cell for row in rows if (cell := row["call_jitter_s"])]
     if len(jitters) == len(rows):
         least = [(row["call_jitter_least_s"] or 0.0) / 1e-3 for row in rows]
@@ -111,57 +100,52 @@ def _neighbors(axis: Any, rows: Sequence[Candidate]) -> None:
             sizes = [row["mtu_bytes"] for row in rows]
             shade = {"color": BLUE, "alpha": 0.12, "linewidth": 0}
             axis.fill_between(sizes, least, most, label="its range at full rate", **shade)
-        _measured(axis, rows, jitters, 1e-3, "a call's jitter (RFC 3550)")
-    _plain(axis, rows, [row["frame_s"] / 1e-3 for row in rows], BLACK, "one frame on the wire")
-    axis.set_yscale("log")
-    axis.set_ylabel("time [ms]")
+        lines.append(_measured(rows, jitters, 1e-3, "a call's jitter (RFC 3550)"))
+    frames = [row["frame_s"] / 1e-3 for row in rows]
+    lines.append(_plain(rows, frames, BLACK, "one frame on the wire"))
+    return _drawn(axis, "time", "ms", lines, True)
 
 
-def _datagrams(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
-    axis.set_yscale("log" if d["standard_frame_loss_share"] else "linear")
-    _plain(axis, rows, [row["frame_loss_share"] for row in rows], BLACK, "full packets lost")
+def _datagrams(axis: Any, d: Document, rows: Sequence[Candidate]) -> Chart:
     label = f"datagrams of {d['datagram_bytes']} B lost"
-    _plain(axis, rows, [row["datagram_loss_share"] for row in rows], VERMILLION, label, "o")
-    axis.set_ylabel("share lost")
+    lines = [
+        _plain(rows, [row["frame_loss_share"] for row in rows], BLACK, "full packets lost"),
+        _plain(rows, [row["datagram_loss_share"] for row in rows], VERMILLION, label, "o"),
+    ]
+    return _drawn(axis, "share lost", "", lines, bool(d["standard_frame_loss_share"]))
 
 
-def _measured(
-    axis: Any, rows: Sequence[Candidate], cells: Sequence[Cell], unit: float, label: str
-) -> None:
+def _measured(rows: Sequence[Candidate], cells: Sequence[Cell], unit: float, label: str) -> Line:
+    """Means with their intervals, which end above 0: the axis may be logarithmic."""
     means = [cell["mean"] / unit for cell in cells]
     low, high = arms(cells, unit)
-    axis.errorbar(
+    cut = [min(arm, 0.95 * mean) for arm, mean in zip(low, means, strict=True)]
+    return Line(
+        label,
         [row["mtu_bytes"] for row in rows],
         means,
-        yerr=[[min(arm, 0.95 * mean) for arm, mean in zip(low, means, strict=True)], high],
-        color=BLUE,
-        marker="o",
-        linestyle="-",
-        markersize=4.5,
-        capsize=2.5,
-        markerfacecolor="white",
-        label=label,
+        Look(BLUE, "o", "-"),
+        low=[mean - arm for mean, arm in zip(means, cut, strict=True)],
+        high=[mean + arm for mean, arm in zip(means, high, strict=True)],
     )
 
 
 def _plain(
-    axis: Any,
     rows: Sequence[Candidate],
     values: Sequence[float],
     color: str,
     label: str,
     mark: str = "",
     dash: Any = (0, (5, 2)),
-) -> None:
-    dash = "-" if mark else dash
-    axis.plot(
-        [row["mtu_bytes"] for row in rows],
-        values,
-        color=color,
-        marker=mark,
-        linestyle=dash,
-        linewidth=1.3,
-        markersize=4.5,
-        markerfacecolor="white",
-        label=label,
-    )
+) -> Line:
+    look = Look(color, mark, "-" if mark else dash)
+    return Line(label, [row["mtu_bytes"] for row in rows], values, look)
+
+
+def _drawn(axis: Any, title: str, unit: str, lines: Sequence[Line], log: bool) -> Chart:
+    """Draws the lines of a panel; returns it as a chart."""
+    found = Chart(title, unit, Axis("MTU", "bytes", "log"), lines, log=log)
+    chart.draw(axis, found)
+    axis.set_yscale("log" if log else "linear")
+    axis.set_ylabel(titled(title, unit))
+    return found

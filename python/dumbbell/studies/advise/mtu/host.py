@@ -14,11 +14,10 @@ from typing import Any
 
 from .... import api
 from ....language.arguments import refused
-from ....present.units import amount
+from ....present.units import BYTES, amount
 from ..words import known
 
 _HERTZ = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
-_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 1024.0, "MiB": 1024.0**2}
 _GRO_MIN_BYTES = 128
 """GRO does not merge packets shorter than this [bytes]."""
 
@@ -80,8 +79,8 @@ def of_preset(preset: Mapping[str, Any]) -> Host:
         per_packet=cpu["per_packet"],
         per_byte=copy + (0.0 if cpu["checksum_offload"] else cpu["checksum"]),
         per_merged=cpu["per_merged"],
-        aggregate=_quantity(cpu["aggregate"], _BYTES),
-        page=_quantity(cpu["page"], _BYTES),
+        aggregate=_quantity(cpu["aggregate"], BYTES),
+        page=_quantity(cpu["page"], BYTES),
         per_page=cpu["per_page"],
         name=preset["name"],
         source=preset["title"],
@@ -107,16 +106,9 @@ def read(
             raise refused(
                 f"{option} {value:g}",
                 f"{value:g}",
-                "this is no number of cycles",
+                "this is not a number of cycles",
                 f"write {option} 1200",
             )
-    if per_packet is not None and per_packet == 0 and not per_byte:
-        raise refused(
-            "--cycles-per-packet 0",
-            0,
-            "a host that does nothing has no limit",
-            "write cycles for something",
-        )
     by_name = presets()
     host = by_name[known("--host", name or DEFAULT, by_name)]
     if (clock, per_packet, per_byte) == (None, None, None):
@@ -125,9 +117,16 @@ def read(
         host = replace(host, per_packet=per_packet, per_merged=min(host.per_merged, per_packet))
     if per_byte is not None:
         host = replace(host, per_byte=per_byte)
+    if not (host.per_packet or host.per_byte or host.per_page):
+        raise refused(
+            "--cycles-per-packet 0",
+            0,
+            f"{host.name} then costs no cycles at all, and has no limit",
+            "write --cycles-per-byte 1 too",
+        )
     if clock is not None:
         host = replace(host, clock_hz=_clock(clock))
-    return replace(host, name="asked for", source=f"{host.name}, changed as asked for")
+    return replace(host, name="asked for", source=f"{host.name}, changed by options")
 
 
 def _clock(text: str) -> float:
@@ -139,7 +138,12 @@ def _clock(text: str) -> float:
     except ValueError:
         value = None
     if value is None:
-        raise refused(option, text, "this is no clock with its unit", fix)
+        raise refused(option, text, "this is not a clock rate with its unit", fix)
     if not 1e6 <= value <= 1e11:
-        raise refused(option, text, "this is no clock of a core", "1MHz to 100GHz are known here")
+        raise refused(
+            option,
+            text,
+            "this is not the clock rate of a core",
+            "write a clock rate from 1MHz to 100GHz",
+        )
     return value

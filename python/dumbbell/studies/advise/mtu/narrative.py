@@ -18,39 +18,40 @@ def rule(q: Question) -> str:
     """The rule of the choice."""
     wait = scaled(q.most_wait_s, "s")
     use = (
-        f"{sizes.ETHERNET} to {sizes.IN_USE} bytes, as equipment of many makers has them; "
+        f"it is from {sizes.ETHERNET} to {sizes.IN_USE} bytes, which equipment of many vendors "
+        "supports; "
         if q.mtus == sizes.USUAL
         else ""
     )
     return (
-        f"Of the MTUs that may be advised ({use}frames that CRC-32 guards with a Hamming distance "
-        f"of 4, up to {ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as "
-        f"long as a standard frame) the smallest whose throughput is at most {100 * NEAR:g} % "
-        "below the largest of them. Throughput is what was simulated of one flow, at most what the "
-        "host's core is through with."
+        f"An MTU is eligible if {use}CRC-32 protects its frames with a Hamming distance of 4 "
+        f"(up to {ethernet_fcs.guarded_frame()} bytes), and one frame takes at most {wait} to "
+        "send, or as long as a standard frame. The rule chooses the smallest eligible MTU whose "
+        f"throughput is at most {100 * NEAR:g} % below the largest. Throughput is that of one "
+        "simulated flow, but at most what the host's core can process."
     )
 
 
 def advice(q: Question, d: Advice) -> str:
     """The advised setting, and its expected performance."""
     text = (
-        f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow then had "
+        f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow gets "
         f"{_rate(d['useful_bps'])}"
     )
     if d["useful_bps"] < d["throughput_bps"]["mean"]:
         text += (
-            f" (the path would carry {_rate(d['throughput_bps']['mean'])}, the host's core "
-            "is the limit)"
+            f" (the path would carry {_rate(d['throughput_bps']['mean'])}, but the host's core is "
+            "the limit)"
         )
     other = d["standard"]
     if other is None:
         return f"{text}. {d['reason']}"
     if other["throughput_times"] is not None:
         more = significant(other["throughput_times"], 3)
-        text += f", {more} times the {_rate(other['useful_bps'])} of 1500 bytes"
+        text += f", {more} times the {_rate(other['useful_bps'])} with 1500 bytes"
     saved = 1 - other["host_cycles_times"]
     if saved > 0:
-        text += f", for {100 * saved:.0f} % fewer cycles of the host for each bit"
+        text += f", with {100 * saved:.0f} % fewer host cycles per bit"
     return f"{text}. {d['reason']}"
 
 
@@ -59,8 +60,7 @@ def reason(q: Question, rows: Sequence[Candidate]) -> str:
     mine = next(row for row in rows if row["chosen"])
     if mine["objections"]:
         return (
-            "No size that was tried may be advised by the rule; this is the smallest "
-            f"({_against(q, mine)})."
+            f"No size that was simulated is eligible; this is the smallest ({_against(q, mine)})."
         )
     parts = []
     better = [row for row in rows if row["mtu_bytes"] > mine["mtu_bytes"]]
@@ -69,29 +69,29 @@ def reason(q: Question, rows: Sequence[Candidate]) -> str:
         next_one = worse[-1]
         short = 1 - next_one["useful_bps"] / mine["useful_bps"]
         parts.append(
-            f"{next_one['mtu_bytes']} bytes, the next smaller, bring {100 * short:.2g} % less"
+            f"the next smaller MTU, {next_one['mtu_bytes']} bytes, brings {100 * short:.2g} % less"
         )
     allowed = [row for row in better if not row["objections"]]
     if allowed:
         most = max(allowed, key=lambda row: row["useful_bps"])
         gain = most["useful_bps"] / mine["useful_bps"] - 1
-        more = f"{100 * gain:.2g} % more" if gain > 0.005 else "no more"
+        more = f"{100 * gain:.2g} % more" if gain > 0.005 else "nothing more"
         parts.append(f"{most['mtu_bytes']} bytes would bring {more}")
     refused = [row for row in better if row["objections"]]
     if refused:
         parts.append(
-            f"{refused[0]['mtu_bytes']} and more are not advised ({_against(q, refused[0])})"
+            f"{refused[0]['mtu_bytes']} bytes and more are not eligible ({_against(q, refused[0])})"
         )
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if text else "It is the only size that was tried."
+    return f"{text[0].upper()}{text[1:]}." if text else "It is the only size that was simulated."
 
 
 def _against(q: Question, row: Candidate) -> str:
     words = {
-        "use": "little equipment has it",
-        "small": "every Ethernet takes 1500",
-        "crc": f"a frame of {row['frame_bytes']} bytes is longer than the "
-        f"{ethernet_fcs.guarded_frame()} that CRC-32 guards",
+        "use": "little equipment supports it",
+        "small": "every Ethernet carries 1500",
+        "crc": f"a frame of {row['frame_bytes']} bytes exceeds the {ethernet_fcs.guarded_frame()} "
+        "bytes that CRC-32 protects",
         "wait": (
             f"one frame takes {scaled(row['frame_s'], 's')}, more than {scaled(q.most_wait_s, 's')}"
         ),
@@ -104,19 +104,22 @@ def warnings(q: Question, d: Advice) -> list[str]:
     found = []
     if d["hamming_distance"] < 4:
         found.append(
-            f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up "
-            "to which CRC-32 finds any three wrong bits: three of them may pass unnoticed there; "
-            "bursts up to 32 bits are still found"
+            f"a frame of {d['frame_bytes']} bytes is longer than the "
+            f"{ethernet_fcs.guarded_frame()} bytes up to which CRC-32 detects any three bit "
+            "errors, so that three errors may go undetected (it still detects bursts of up to 32 "
+            "bits)"
         )
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
-            "every link, switch and host of the path has to carry it: one that does not drops such "
-            "frames without a word, or cuts packets; try it from end to end with ping -M do"
+            "every link, switch and host of the path must support this MTU: one that does not "
+            "either drops such frames silently or fragments packets; test the path from end to "
+            "end with ping -M do"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
-            f"a UDP datagram of {q.datagram_bytes} bytes is {d['datagram_fragments']} fragments, "
-            f"and one lost loses all: {_share(d['datagram_loss_share'])} of the datagrams"
+            f"a UDP datagram of {q.datagram_bytes} bytes is sent as {d['datagram_fragments']} "
+            "fragments, and the loss of one loses the datagram: "
+            f"{_share(d['datagram_loss_share'])} of the datagrams are lost"
         )
     other = d["standard"]
     mine, theirs = (one and one["neighbour_throughput_bps"] for one in (d, other))
@@ -124,8 +127,8 @@ def warnings(q: Question, d: Advice) -> list[str]:
         lost = 1 - mine["mean"] / theirs["mean"]
         if lost > 0.1:
             found.append(
-                f"a TCP with standard frames beside it has {100 * lost:.0f} % less than beside a "
-                f"flow with 1500 bytes"
+                f"a concurrent TCP flow with standard frames gets {100 * lost:.0f} % less than "
+                "next to a flow with 1500 bytes"
             )
     if d["host_busy_share"] > 0.9:
         found.append(f"the host's core is busy for {100 * d['host_busy_share']:.0f} % of the time")
@@ -139,11 +142,11 @@ def limits(q: Question, d: Advice) -> list[str]:
     most = max(max(one["alone"]["rate_scale"], one["beside"]["rate_scale"]) for one in cases)
     if most > 1:
         found.append(
-            f"{rate_text(q.rate_bps)} was not simulated everywhere: paths of down to "
-            f"{rate_text(q.rate_bps / most)} were, with a loss at which the window is as much "
-            "smaller by its law, and rates are multiplied again; frames take as much longer there, "
-            "so that jitter is too large rather than too small (--budget raises what is "
-            "simulated)"
+            f"Paths slower than {rate_text(q.rate_bps)} were simulated, down to "
+            f"{rate_text(q.rate_bps / most)}. The loss rate there makes the window smaller by the "
+            "same factor, according to the closed form, and the results are scaled back. Frames "
+            "take longer by that factor, so the jitter is an upper limit. A larger --budget "
+            "raises the simulated rate."
         )
     if q.loss_share:
         window = closed_forms.window(q.cc, d["frame_loss_share"], q.rtt_s)
@@ -151,36 +154,34 @@ def limits(q: Question, d: Advice) -> list[str]:
         between = q.rtt_s / d["frame_loss_share"] / min(window, held)
         if between > 60:
             found.append(
-                f"from one loss to the next such a flow takes about {_long(between)}: this is its "
-                "steady state; a transfer that is over sooner may have met no loss at all"
+                f"Such a flow takes about {_long(between)} from one loss to the next. The results "
+                "are its steady state; a shorter transfer may meet no loss at all."
             )
     if q.loss_kind == "packet" and q.loss_share:
         ends = [row for row in d["candidates"] if row["mtu_bytes"] >= sizes.ETHERNET][-1:]
         more = [
-            f"; by bit errors {row['mtu_bytes']} bytes would lose "
+            f"; with bit errors, {row['mtu_bytes']} bytes would lose "
             f"{_share(row['frame_loss_if_bit_share'])}"
             for row in ends
         ]
         found.append(
-            f"all sizes lose {_share(q.loss_share)} of their packets, as congestion elsewhere "
-            f"does{''.join(more)} (--loss-kind bit)"
+            f"All sizes lose {_share(q.loss_share)} of their packets, as with congestion "
+            f"elsewhere{''.join(more)} (--loss-kind bit)."
         )
     if q.loss_kind == "bit":
-        found.append(
-            "bits were wrong by chance, each by itself; on real wires errors come in bursts"
-        )
+        found.append("Bit errors were random and independent; on real wires they come in bursts.")
     gathers = (
         ""
         if q.host.aggregate
-        else "; hosts that gather packets (GRO, TSO) gain less from larger ones"
+        else ". Hosts that aggregate packets (GRO, TSO) gain less from larger ones"
     )
     found += [
-        f"the host is one core that always has a packet waiting, so that interrupts do not "
-        f"count{gathers}",
-        "one flow with a buffer of a bandwidth-delay product, at least ten of the largest packets, "
-        "which delays calls where the link is slow and packets are large; path MTU discovery, "
-        "tunnels and VLAN tags were not simulated",
-        "this is a simulation, not a measurement",
+        "The host is one core that always has a packet waiting, so that interrupts do not "
+        f"count{gathers}.",
+        "One flow was simulated, with a buffer of one bandwidth-delay product and at least ten "
+        "of the largest packets. This buffer delays calls if the link is slow and packets are "
+        "large. Path MTU discovery, tunnels and VLAN tags were not simulated.",
+        "This is a simulation, not a measurement.",
     ]
     return found
 

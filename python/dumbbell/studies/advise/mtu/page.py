@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from ....present import templates
 from ....present.grids import cell, headed, minuses, scaled
 from ....present.units import prefix, significant
+from ...frame import pages
 from ...frame.publish import Shown
 from .document import Candidate, Document
 
@@ -20,36 +20,38 @@ OBJECTIONS = {"use": "rare", "small": "small", "crc": "CRC", "wait": "wait"}
 def html(d: Document, drawn: Sequence[Shown]) -> str:
     """The page."""
     known = bool(d["sentence"])
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("page.html.j2"),
+        "Which MTU?",
+        drawn,
         d=d,
         known=known,
         candidates=minuses(candidates(d)) if known else [],
         neighbors=minuses(neighbors(d)) if known else [],
-        figures=drawn,
         failures=d.get("failures", []),
     )
 
 
 def lines(d: Document) -> Iterable[RenderableType]:
     """For a terminal: the candidates, their neighbors, and what is not said."""
-    yield headed(candidates(d))
+    yield headed(candidates(d), ranks=[0, 0, 4, 6, 3, 5, 1, 2])
     yield (
-        "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
-        "closed form for it; core: what one core of the host is through with; HD: the Hamming "
-        "distance of the frame check sequence; * is advised, what stands behind a size speaks "
-        "against it."
+        "throughput: one flow's payload rate, mean over the seeds ± half the 95 % interval. law: "
+        "the closed form for it. of the wire: the share of payload. core: the rate that one core "
+        "of the host can process. HD: the Hamming distance of the frame check sequence. * = "
+        "advised; words in parentheses say why a size is not eligible."
     )
     yield ""
-    yield headed(neighbors(d))
+    yield headed(neighbors(d), ranks=[0, 5, 2, 4, 1, 6, 3])
     yield (
-        "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; "
-        f"jitter as in RFC 3550; a datagram of {d['datagram_bytes']} bytes in fragments."
+        "Concurrent traffic: a TCP flow with standard frames, and calls with packets of 64 and "
+        f"180 bytes every 20 ms. Jitter is that of RFC 3550. Datagrams have {d['datagram_bytes']} "
+        "bytes."
     )
     yield ""
     for text in d["warnings"]:
         yield f"Warning: {text}."
-    yield "To be known besides:"
+    yield "Limits of this advice:"
     for text in d["limits"]:
         yield f"  {text}"
 

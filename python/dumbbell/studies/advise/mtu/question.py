@@ -54,7 +54,7 @@ class Question:
     @property
     def lost(self) -> str:
         """The base of the loss share."""
-        return "packets" if self.loss_kind == "packet" else "frames of 1518 bytes, by bit errors"
+        return "packets" if self.loss_kind == "packet" else "frames of 1518 bytes, with bit errors"
 
 
 def read(
@@ -77,16 +77,16 @@ def read(
         read_rate,
         "10Gbps",
         (LEAST_RATE, MOST_RATE),
-        "100kbps to 400Gbps are known here",
+        "write a rate from 100kbps to 400Gbps",
     )
-    far = one_of("--rtt", rtt, read_time, "40ms", (10e-6, 10.0), "10us to 10s are known here")
+    far = one_of("--rtt", rtt, read_time, "40ms", (10e-6, 10.0), "write a time from 10us to 10s")
     for size in mtus:
         if not sizes.LEAST <= size <= sizes.MOST:
-            said = f"{sizes.LEAST} to {sizes.MOST} bytes are known here"
+            said = f"write a size from {sizes.LEAST} to {sizes.MOST} bytes"
             raise refused(
                 f"--mtu {size}",
                 size,
-                "no packet of IPv4 is that long"
+                "an IPv4 packet cannot be that long"
                 if size > sizes.MOST
                 else "calls and TCP would not fit",
                 said,
@@ -119,13 +119,13 @@ def _share(text: str) -> float:
     except ValueError:
         value = None
     if value is None:
-        raise refused(line, text, "this is no number", fix)
+        raise refused(line, text, "this is not a number", fix)
     if value < 0:
-        raise refused(line, text, "a share is not less than 0", fix)
+        raise refused(line, text, "a share cannot be less than 0", fix)
     if value > 1:
         raise refused(line, text, f"this would be {100 * value:.4g} % of the packets", fix)
     if value > MOST_LOSS:
-        raise refused(line, text, "with more than a tenth lost TCP only waits for timeouts", fix)
+        raise refused(line, text, "with more than a tenth lost, TCP only waits for timeouts", fix)
     return value
 
 
@@ -136,5 +136,5 @@ def _bytes(text: str) -> int:
         "write bytes of payload, as in --datagram 8192B",
         (1, sizes.LONGEST_DATAGRAM),
         "there is no such UDP datagram",
-        f"1B to {sizes.LONGEST_DATAGRAM}B are known here",
+        f"write a size from 1B to {sizes.LONGEST_DATAGRAM}B",
     )

@@ -12,14 +12,14 @@ LONGEST_GUARDED = ethernet_fcs.guarded_frame() - ethernet_fcs.FRAME
 """The MTU of the longest frame with a Hamming distance of 4."""
 
 WHY = {
-    576: "what every IPv4 host takes (RFC 791)",
-    1280: "the least of IPv6 (RFC 8200)",
+    576: "every IPv4 host accepts it (RFC 791)",
+    1280: "the minimum of IPv6 (RFC 8200)",
     ETHERNET: "Ethernet (IEEE 802.3)",
     4352: "FDDI (RFC 1390)",
     9000: "the usual jumbo frame",
     9180: "IP over ATM (RFC 2225)",
-    LONGEST_GUARDED: "the longest that CRC-32 guards with distance 4",
-    16000: "the largest of many network cards, about",
+    LONGEST_GUARDED: "the longest with a Hamming distance of 4",
+    16000: "about the largest of many network cards",
     MOST: "the longest IPv4 packet (RFC 791)",
 }
 """A frame limit of switches, 9216 bytes, is no MTU: it leaves room for headers over 9000 or 9180.

@@ -57,5 +57,5 @@ def _sweep(
     ]
     rows = [lay(options.question, case) for case in cases]
     if not laboratory.answers:
-        laboratory.check(rows[:1], ["the path that is asked for"])
+        laboratory.check(rows[:1], ["the requested path"])
     return [Run.read(case, point) for case, point in zip(cases, laboratory.run(rows), strict=True)]

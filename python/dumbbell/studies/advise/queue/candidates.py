@@ -165,10 +165,11 @@ def _tuned_pie(site: Site) -> Table | None:
     }
 
 
-_LIMIT = "limit tc's, or two bandwidth-delay products if that is more"
+_LIMIT = "limit: that of tc, or two bandwidth-delay products if that is more"
 _RFC8289 = (
-    "interval the longest round-trip time, target a twentieth of it (RFC 8289 sections 4.3 and "
-    f"4.4), at least a packet's time at the lowest rate (RFC 8290 section 5.2.2); {_LIMIT}"
+    "interval: the longest round-trip time; target: a twentieth of it (RFC 8289 sections 4.3 and "
+    "4.4), at least the transmission time of a packet at the lowest rate (RFC 8290 section "
+    f"5.2.2); {_LIMIT}"
 )
 
 DEFAULT: tuple[Candidate, ...] = (
@@ -183,7 +184,7 @@ DEFAULT: tuple[Candidate, ...] = (
         "drop_tail, BDP/sqrt(middle n)",
         "drop_tail",
         _sqrt_middle,
-        "the bandwidth-delay product over the square root of the geometric middle of the numbers "
+        "the bandwidth-delay product over the square root of the geometric mean of the numbers "
         "of flows (Appenzeller, Keslassy, McKeown 2004)",
     ),
     Candidate(
@@ -197,7 +198,7 @@ DEFAULT: tuple[Candidate, ...] = (
         "drop_tail, 1000 packets",
         "drop_tail",
         _fifo(lambda _: 1000),
-        "a device's txqueuelen where nothing was set (tc-pfifo_fast(8))",
+        "the default txqueuelen of a device (tc-pfifo_fast(8))",
     ),
     Candidate(
         "red",
@@ -210,8 +211,8 @@ DEFAULT: tuple[Candidate, ...] = (
         "adaptive_red",
         "adaptive_red",
         _adaptive,
-        "thresholds from a delay of 5 ms, a weight of a second, and max_p moves (Floyd, Gummadi, "
-        "Shenker 2001)",
+        "thresholds from a delay of 5 ms, a weight of a second, and a variable max_p (Floyd, "
+        "Gummadi, Shenker 2001)",
     ),
     Candidate(
         "codel",
@@ -227,7 +228,7 @@ DEFAULT: tuple[Candidate, ...] = (
         "pie, half the target",
         "pie",
         _tuned_pie,
-        f"target half of the delay that is wanted (ours); {_LIMIT}",
+        f"target: half of the highest acceptable delay (ours); {_LIMIT}",
     ),
     Candidate(
         "fq_codel",
@@ -262,7 +263,7 @@ def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candi
                 f"--candidates {word}",
                 choice.kind,
                 "there is no such queue",
-                "`dumbbell list` has them all",
+                "`dumbbell list` shows every name",
             )
         else:
             found.append(_given(choice))
@@ -271,8 +272,5 @@ def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candi
 
 def _given(choice: arguments.Choice) -> Candidate:
     table = {"kind": choice.kind, **choice.parameters}
-    rule = (
-        "as given; without a limit of its own, the bandwidth-delay product of the longest "
-        "round-trip time"
-    )
+    rule = "as given; without a limit, the bandwidth-delay product of the longest round-trip time"
     return Candidate(choice.text, choice.kind, lambda s: {"limit": f"{s.bdp} pkt", **table}, rule)

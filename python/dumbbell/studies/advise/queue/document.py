@@ -109,7 +109,7 @@ class Judged(TypedDict, total=False):
 
 
 class Document(Whole, Judged):
-    """The whole."""
+    """`advice.json`."""
 
     kind: str
     question: Mapping[str, object]
@@ -118,16 +118,18 @@ class Document(Whole, Judged):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A candidate, as it is at the link that was asked for, and as it is simulated."""
+    """A candidate with its queue in two sizes."""
 
     candidate: Candidate
     real: Settled
+    """For the link of the question."""
     simulated: Settled
+    """For the link that is simulated, which may be slower."""
 
 
 def advice(
     question: Question,
-    met: Sequence[Point],
+    points: Sequence[Point],
     tried: Sequence[Tried],
     measured: judge.Measured,
     compared: Compared,
@@ -135,7 +137,8 @@ def advice(
     most_rate: float,
     dev: str,
 ) -> Document:
-    """All of it, without paths; `compared` is the comparison of the candidates at all points."""
+    """The whole document without paths. compared: the comparison of the candidates at all points.
+    most_rate: the rate [bit/s] above which the simulated link is slower. dev: the device of tc."""
     asked = asdict(question)
     return {
         **facts(compared),
@@ -144,48 +147,48 @@ def advice(
         "simulated": simulated,
         "advice": None,
         "candidates": [],
-        **_judged(question, met, tried, measured, compared, most_rate, dev),
+        **_judged(question, points, tried, measured, compared, most_rate, dev),
     }
 
 
 def _judged(
     question: Question,
-    met: Sequence[Point],
+    points: Sequence[Point],
     tried: Sequence[Tried],
     measured: judge.Measured,
     compared: Compared,
     most_rate: float,
     dev: str,
 ) -> Judged:
-    """Nothing if no candidate has a result at every point."""
-    numbers = range(1, len(met) + 1)
+    """The advice and what led to it; empty if no candidate has a result at every point."""
+    numbers = range(1, len(points) + 1)
     names = [one.candidate.name for one in tried]
-    found = judge.scores(names, [math.sqrt(p.rtt_s[0] * p.rtt_s[1]) for p in met], measured)
-    if not found:
+    worst = judge.scores(names, [math.sqrt(p.rtt_s[0] * p.rtt_s[1]) for p in points], measured)
+    if not worst:
         return {}
-    choice = judge.choose(list(found.values()), question.objective, question.delay_target_s)
-    mine = next(one for one in tried if one.candidate.name == choice.name)
-    others = [name for name in found if name != choice.name]
-    labels = grid.labels(met)
+    choice = judge.choose(list(worst.values()), question.objective, question.delay_target_s)
+    chosen = next(one for one in tried if one.candidate.name == choice.name)
+    others = [name for name in worst if name != choice.name]
+    labels = grid.labels(points)
     return {
-        "advice": _advised(question, mine, found, names[0]),
+        "advice": _advised(question, chosen, worst, names[0]),
         "rule": narrative.rule(question, choice),
         "delay_target_kept": choice.kept,
         "expected": judge.expected(choice.name, numbers, measured),
-        "candidates": [_candidate(one, found.get(one.candidate.name), choice) for one in tried],
+        "candidates": [_candidate(one, worst.get(one.candidate.name), choice) for one in tried],
         "fails": {
             "beaten": [
                 {**one, "text": narrative.beaten(one, labels[one["point"] - 1])}
                 for one in judge.beaten(choice.name, others, numbers, measured)
             ],
-            "limits": narrative.limits(question, met, most_rate),
+            "limits": narrative.limits(question, points, most_rate),
         },
         "tc": {
-            "line": mine.real.line,
-            "why_not": mine.real.why or None,
-            "shaped": tc_lines.shaped(mine.real.link, dev) if mine.real.line else None,
-            "explained": list(mine.real.explained),
-            "place": narrative.place(mine.real.line, question),
+            "line": chosen.real.line,
+            "why_not": chosen.real.why or None,
+            "shaped": tc_lines.shaped(chosen.real.link, dev) if chosen.real.line else None,
+            "explained": list(chosen.real.explained),
+            "place": narrative.place(chosen.real.line, question),
         },
         "rows": [
             cast(PointRow, {k: v for k, v in row.items() if k != "versus"})
@@ -196,12 +199,12 @@ def _judged(
 
 def simulated(
     question: Question,
-    met: Sequence[Point],
+    points: Sequence[Point],
     times: tuple[float, float] | None,
     most_rate: float,
     seeds: list[int],
 ) -> Simulated:
-    """The runs, point by point; `times` are those that were asked for."""
+    """The runs, point by point. times: duration and warm-up [s]; None: each point its own."""
     return {
         "profile": "linux",
         "seeds": seeds,
@@ -219,28 +222,34 @@ def simulated(
                 "duration_s": (times or point.times(question.cc))[0],
                 "warmup_s": (times or point.times(question.cc))[1],
             }
-            for number, (point, label) in enumerate(zip(met, grid.labels(met), strict=True), 1)
+            for number, (point, label) in enumerate(
+                zip(points, grid.labels(points), strict=True), 1
+            )
         ],
     }
 
 
 def _advised(
-    question: Question, mine: Tried, found: Mapping[str, judge.Worst], baseline: str
+    question: Question, chosen: Tried, worst: Mapping[str, judge.Worst], baseline: str
 ) -> Advised:
     rate = question.rate_bps[1]
-    held, seconds = narrative.capacity(mine.real.link, rate)
-    said = mine.real.link.get("qdisc") or mine.real.link["aqm"]
+    buffer, buffer_s = narrative.capacity(chosen.real.link, rate)
+    discipline = chosen.real.link.get("qdisc") or chosen.real.link["aqm"]
     return {
-        "name": mine.candidate.name,
-        "kind": mine.candidate.kind,
+        "name": chosen.candidate.name,
+        "kind": chosen.candidate.kind,
         "sentence": narrative.recommendation(
-            question, mine.candidate.name, narrative.buffer(mine.real.link, rate), found, baseline
+            question,
+            chosen.candidate.name,
+            narrative.buffer(chosen.real.link, rate),
+            worst,
+            baseline,
         ),
-        "rule_of_parameters": mine.candidate.rule,
-        "parameters": said["config"],
-        "buffer": held,
-        "buffer_s": seconds,
-        "queue": mine.real.table,
+        "rule_of_parameters": chosen.candidate.rule,
+        "parameters": discipline["config"],
+        "buffer": buffer,
+        "buffer_s": buffer_s,
+        "queue": chosen.real.table,
     }
 
 

@@ -24,7 +24,7 @@ def figures_of(document: Document, compared: Compared) -> list[NamedFigure]:
         return []
     labelled = figures.tradeoff(_labelled(kept, lambda number, label: f"{number}: {label}"))
     numbered = figures.multiples(_labelled(kept, lambda number, _: str(number)))
-    caption = f"{numbered.caption} Points by their number in the grid below."
+    caption = f"{numbered.caption} Points have their numbers in the grid below."
     both = [labelled, replace(numbered, caption=caption)]
     return settled([one for one in both if one is not None])
 

@@ -43,7 +43,7 @@ def recommendation(
     mine = worst[name]
     text = (
         f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 "
-        f"queueing delay was at most {scaled(mine.delay_s, 's')}, its utilization at least "
+        f"queueing delay is at most {scaled(mine.delay_s, 's')}, its utilization at least "
         f"{_percent(mine.used)}, its loss at most {_percent(mine.loss)}"
     )
     other = worst.get(baseline)
@@ -60,30 +60,30 @@ def rule(question: Question, choice: Choice) -> str:
     if choice.kept:
         wanted = scaled(question.delay_target_s or 0.0, "s")
         return (
-            f"Of the candidates whose p99 queueing delay is at most {wanted} at every point, the "
-            f"one with the highest "
-            "worst utilization; within 0.01 of it, with the smallest worst delay."
+            f"The rule considers the candidates whose p99 queueing delay is at most {wanted} at "
+            "every point. It chooses the highest worst utilization, and within 0.01 of it the "
+            "smallest worst delay."
         )
     missed = ""
     if choice.kept is False:
         missed = (
-            f"No candidate keeps {scaled(question.delay_target_s or 0.0, 's')} at every point, so: "
+            f"No candidate keeps {scaled(question.delay_target_s or 0.0, 's')} at every point. "
         )
     share = LEAST_SHARE[question.objective]
     head = (
-        f"{missed}of the candidates whose worst utilization is at least {share:g} of the best "
-        f"candidate's ({question.objective}), "
+        f"{missed}The rule ({question.objective}) considers the candidates whose worst "
+        f"utilization is at least {share:g} of the best candidate's. It chooses "
     )
     if question.objective == "balanced":
         tail = (
-            "the one with the highest power: utilization over the round-trip time with the p99 "
-            "queueing delay, relative to the best candidate's at each point, geometric mean; "
-            "within a tenth of that the fairest."
+            "the highest power, and within a tenth of it the fairest candidate. Power is "
+            "utilization over the round-trip time with the p99 queueing delay, relative to the "
+            "best candidate's at each point; the geometric mean counts."
         )
     else:
         tail = (
-            "the one with the smallest worst p99 queueing delay; within a tenth of that the "
-            "fairest, then the simplest."
+            "the smallest worst p99 queueing delay, and within a tenth of it the fairest "
+            "candidate, then the simplest."
         )
     return (head + tail)[0].upper() + (head + tail)[1:]
 
@@ -103,45 +103,44 @@ def beaten(one: Beaten, label: str) -> str:
             f"of {one['other']}"
         )
         cost = f"{_percent(price['value'])} utilization against {_percent(price['other'])}"
-    return f"{label}: {values} (which has {cost})".replace("(which has", "(with")
+    return f"{label}: {values} (with {cost})"
 
 
 def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[str]:
     """The limits of the grid."""
     found = [
-        f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and "
-        f"{counts(question.flows)} nothing was simulated, and inside only the points of the grid",
-        "all flows send for ever and respond to congestion: unresponsive traffic (UDP), short "
-        "flows, traffic in the other direction and congestion controls other than "
+        f"Nothing was simulated outside of {rates(question.rate_bps)}, {times(question.rtt_s)} "
+        f"and {counts(question.flows)}; within these ranges, only the points of the grid were.",
+        "All flows send without end and respond to congestion. Unresponsive traffic (UDP), short "
+        "flows, reverse traffic and congestion controls other than "
         + question.cc
-        + " were not simulated",
-        "this is a simulation, not a measurement: a device's own rings, offloads and a rate that "
-        "changes (radio, cable) add delays that no queue here has",
+        + " were not simulated.",
+        "This is a simulation, not a measurement. A device's own rings, offloads and a variable "
+        "rate (radio, cable) add delays that were not simulated.",
     ]
     thin = grid.thin(met)
     if thin:
         where = "; ".join(grid.labels(thin))
         found.insert(
             0,
-            f"a flow's fair share is less than 10 packets in a round trip at {where}: windows of "
-            f"a few packets cannot "
-            "be halved often, so that timeouts and losses grow there whatever the queue does",
+            f"A flow's fair share is less than 10 packets per round trip at {where}. Windows of a "
+            "few packets cannot be halved often, so that timeouts and losses grow there with "
+            "every queue.",
         )
     short = grid.short(met, question.cc)
     if short:
         found.append(
-            f"runs last for less than five cycles of {question.cc} at "
-            f"{'; '.join(grid.labels(short))}: the utilization there is that of the first cycles"
+            f"Runs last for less than five cycles of {question.cc} at "
+            f"{'; '.join(grid.labels(short))}. The utilization there is that of the first cycles."
         )
     scale = grid.scale(question, most_rate)
     if scale > 1:
         found.insert(
             0,
-            f"{rates((question.rate_bps[1],) * 2)} was not simulated: "
-            f"{rates((most_rate, most_rate))} was, with 1/{significant(scale, 3)} of the flows (at "
-            "least one, so that few flows have windows that much smaller than theirs would be, "
-            "recover faster, and the utilization is too good), and buffers and thresholds that "
-            "last as long (raise it with --most-rate)",
+            f"Instead of {rates((question.rate_bps[1],) * 2)}, {rates((most_rate, most_rate))} "
+            f"was simulated (--most-rate), with 1/{significant(scale, 3)} of the flows but at "
+            "least one. Buffers and thresholds keep their durations. A few flows then have "
+            "smaller windows than in reality and recover faster, so the utilization is too high.",
         )
     return found
 
@@ -152,7 +151,7 @@ def place(line: str | None, question: Question) -> str:
         return ""
     return (
         "The queue must be where packets wait: on a device that sends faster than "
-        f"{rates(question.rate_bps[1:] * 2)} it stays empty, and a shaper must stand above it."
+        f"{rates(question.rate_bps[1:] * 2)} it stays empty, unless a shaper is above it."
     )
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from ....present import templates
 from ....present.grids import cell, headed, minus, scaled, titled, unit_of
 from ....present.units import significant, time_text
 from ...compare.queues.document import measured
 from ...compare.queues.metrics import DELAY
+from ...frame import pages
 from ...frame.publish import Shown, parameters_text
 from .document import Document
 from .judge import JAIN, LOSS, MEDIAN, USED
@@ -32,34 +32,35 @@ def html(
 ) -> str:
     """The page; `failures` are those of the runs."""
     advice = document["advice"]
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("page.html.j2"),
+        "Which queue?",
+        drawn,
         d=document,
         known=advice is not None,
         expected=[[minus(text) for text in row] for row in expected(document)[1:]],
         points=points(document),
         ranked=ranked(document),
         parameters=parameters_text(advice["parameters"]) if advice else "",
-        figures=drawn,
         failures=failures,
     )
 
 
 def lines(document: Document) -> Iterable[RenderableType]:
     """For a terminal: what to expect, the candidates, where it fails."""
-    yield headed(expected(document))
+    yield headed(expected(document), ranks=[0, 3, 2, 0, 1])
     yield (
-        "Each is the mean over the seeds ± half its 95 % interval, at its own best, typical "
-        "and worst point."
+        "Means over the seeds ± half their 95 % interval, at the best, the typical (median) and "
+        "the worst point of each measurement."
     )
     yield ""
-    yield headed([_HEAD, *ranked(document)])
+    yield headed([_HEAD, *ranked(document)], ranks=[0, 0, 1, 4, 3, 2])
     yield (
-        "Worst values over all points; * is the recommended one, - has too little "
-        "utilization to be."
+        "The worst of all points. * = recommended; - = rejected by the rule, for its utilization "
+        "or its delay."
     )
     yield ""
-    yield "Where this advice fails:"
+    yield "Where another candidate is better, and the limits of this advice:"
     for one in document["fails"]["beaten"]:
         yield f"  {one['text']}"
     for text in document["fails"]["limits"]:

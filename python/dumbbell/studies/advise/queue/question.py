@@ -63,9 +63,11 @@ def read(
         objective=objective,
         delay_target_s=None if target is None else target[0],
     )
-    _within("--rate", rate, question.rate_bps, 64e3, 1e12, "64kbps to 1Tbps are known here")
-    _within("--rtt", rtt, question.rtt_s, 100e-6, 10.0, "100us to 10s are known here")
-    _within("--flows", flows, question.flows, 1, MOST_FLOWS, f"1 to {MOST_FLOWS} are known here")
+    _within("--rate", rate, question.rate_bps, 64e3, 1e12, "write rates from 64kbps to 1Tbps")
+    _within("--rtt", rtt, question.rtt_s, 100e-6, 10.0, "write times from 100us to 10s")
+    _within(
+        "--flows", flows, question.flows, 1, MOST_FLOWS, f"write numbers from 1 to {MOST_FLOWS}"
+    )
     return question
 
 
@@ -76,7 +78,7 @@ def one_rate(option: str, text: str) -> float:
         raise refused(
             f"{option} {text}",
             text,
-            "this is not one rate from 64kbps on",
+            "this is not a single rate of at least 64kbps",
             f"write {option} 200Mbps",
         )
     return low
@@ -102,7 +104,7 @@ def _ends(option: str, text: str, read_one: Callable[[str], T], example: str) ->
 
 def _within(option: str, text: str, ends: Ends[T], low: float, high: float, said: str) -> None:
     if not (inside(ends[0], low, high) and inside(ends[1], low, high)):
-        raise refused(f"{option} {text}", text, "this is outside of what can be simulated", said)
+        raise refused(f"{option} {text}", text, "this cannot be simulated", said)
 
 
 def _count(text: str) -> int:
@@ -110,6 +112,6 @@ def _count(text: str) -> int:
         raise ValueError("a number of flows must be positive")
     if not re.fullmatch(r"[0-9]{1,18}", text):
         raise ValueError(
-            "this is no whole number" if len(text) <= 18 else "this number is too large"
+            "this is not a whole number" if len(text) <= 18 else "this number is too large"
         )
     return int(text)

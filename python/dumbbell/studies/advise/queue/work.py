@@ -121,6 +121,6 @@ def _tried(options: Options) -> list[Tried]:
             found.append(Tried(candidate, settled, simulated))
     if not found:
         raise ScenarioError(
-            "no candidate is for this link\nhelp: name one, as in --candidates codel"
+            "none of the candidates suits this link\nhelp: name one, as in --candidates codel"
         )
     return found

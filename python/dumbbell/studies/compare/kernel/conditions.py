@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from .... import api
 from ....errors import ScenarioError
@@ -15,6 +15,7 @@ from ....language.arguments import refused
 from ....present.units import seconds
 from ...frame import design
 from ...frame.design import Scenario, Source
+from ...frame.runs import ScenarioWarning, merged
 
 BUILT_IN = Path(__file__).with_name("dumbbell.toml")
 PROFILE = "linux"
@@ -61,6 +62,7 @@ class Study:
     scenario: Scenario
     asked: str | None = None
     notes: Sequence[str] = field(default_factory=list)
+    warnings: Sequence[ScenarioWarning] = ()
 
 
 Value = tuple[str, list[str]]
@@ -75,8 +77,8 @@ def read(options: Options) -> Study:
     base = design.understood(source, options.sets)
     if base.own_points != ({},):
         raise ScenarioError(
-            "the scenario has a sweep of its own\nhelp: leave it out; here --rate, --rtt, "
-            "--buffer, --aqm and --cc vary"
+            "the scenario has its own sweep\nhelp: leave it out; here --rate, --rtt, --buffer, "
+            "--aqm and --cc vary"
         )
     axes = _axes(options, base)
     common = [
@@ -98,16 +100,17 @@ def read(options: Options) -> Study:
         scenario=base.scenario,
         asked=_other_profile(base.scenario),
     )
-    for cell in cells:
-        _check(found, cell)
-    return found
+    each = [_warnings(found, cell) for cell in cells]
+    return replace(found, warnings=merged(one for of_cell in each for one in of_cell))
 
 
-def _check(found: Study, cell: Cell) -> None:
+def _warnings(found: Study, cell: Cell) -> list[dict[str, Any]]:
+    """Checks the scenario of a cell."""
     try:
-        api.plan(api.request(dict(found.source), cell.overrides, points=0))
+        planned = api.plan(api.request(dict(found.source), cell.overrides, points=0))
     except ScenarioError as error:
         raise ScenarioError(f"{cell.label}: {design.said(error)}", error.detail) from None
+    return list(planned["warnings"])
 
 
 def _other_profile(scenario: Scenario) -> str | None:
@@ -132,7 +135,7 @@ def _axes(options: Options, base: design.Base) -> dict[str, list[Value]]:
     for option in ("rate", "rtt", "buffer", "aqm"):
         if getattr(options, option) and form is None:
             given = getattr(options, option)[0]
-            cause = "the scenario has a network of its own, and many links"
+            cause = "the scenario has its own network with several links"
             raise refused(
                 f"--{option} {given}", given, cause, "leave this out, or write -s KEY=VALUE"
             )

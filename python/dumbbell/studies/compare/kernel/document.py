@@ -62,8 +62,10 @@ class NotValid(TypedDict):
 
 
 class Document(Whole):
-    """The whole."""
+    """The whole. on: whose kernel it was, `kernel` (this machine's, in real time) or `linux` (a
+    user-mode kernel's, in virtual time)."""
 
+    on: str
     scenario_name: str
     title: str | None
     profile: str

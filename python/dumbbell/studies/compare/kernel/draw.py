@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ....data import series
 from ....figures import style
-from ....figures.style import Figure, Look
+from ....figures.style import Figure, lettering, palette
+from ....figures.style.palette import Look
 from ...frame.drawing import SOFT, NamedFigure
 from . import agreement
 from .document import CellRow, Document, MeasureRow
@@ -23,8 +24,8 @@ from .page import MARKS
 if TYPE_CHECKING:
     import polars
 
-SIM = Look(style.BLUE, "o", style.DASHES[0])
-KERNEL = Look(style.VERMILLION, "s", style.DASHES[1])
+SIM = Look(palette.BLUE, "o", palette.DASHES[0])
+KERNEL = Look(palette.VERMILLION, "s", palette.DASHES[1])
 _SIDES = (("simulator", SIM), ("kernel", KERNEL))
 _FILLS = {
     agreement.AGREES: "#cfe8dc",
@@ -63,8 +64,8 @@ def overlays(pair: Pair, suffix: str) -> list[NamedFigure | None]:
     found: list[NamedFigure | None] = []
     if queues[0] is not None and queues[1] is not None:
         caption = (
-            f"{label}: the queue over time, one run of each side: thin each sample, thick "
-            "means over a second."
+            f"{label}: the queue over time, one run of each side. Thin lines: samples; thick "
+            "lines: means over a second."
         )
         found.append(
             NamedFigure(
@@ -116,7 +117,7 @@ def _panels(
     ) in grid:  # Not before all is drawn: axes that share a scale would keep that of the first.
         row[0].set_ylim(bottom=0)
     grid[-1][0].set_xlabel("time [s]")
-    style.legend(grid[0][0])
+    lettering.legend(grid[0][0])
     return figure
 
 
@@ -155,7 +156,7 @@ def ratios(row: CellRow, name: str) -> NamedFigure | None:
     axes.axvspan(1 - agreement.WITHIN, 1 + agreement.WITHIN, color="#dcebe4", zorder=0)
     axes.axvline(1.0, color=SOFT, linewidth=0.8)
     for y, (m, ratio) in enumerate(reversed(known)):
-        color = style.GREEN if m["verdict"] == agreement.AGREES else style.VERMILLION
+        color = palette.GREEN if m["verdict"] == agreement.AGREES else palette.VERMILLION
         marker = "o" if m["verdict"] == agreement.AGREES else "X"
         if m["ratio_ci95"]:
             axes.plot(_within(m["ratio_ci95"]), [y, y], color=color, linewidth=1.4)
@@ -181,8 +182,8 @@ def ratios(row: CellRow, name: str) -> NamedFigure | None:
     axes.set_ylim(-0.7, len(known) - 0.3)
     axes.set_xlabel("kernel over simulator")
     caption = (
-        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band is "
-        "±10 %. A circle agrees by the rules, a cross differs."
+        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band "
+        "is ±10 %. Circles agree by the rules, crosses differ."
     )
     return NamedFigure(name, figure, caption)
 
@@ -236,9 +237,9 @@ def overview(document: Document) -> NamedFigure | None:
     for spine in axes.spines.values():
         spine.set_visible(False)
     caption = (
-        "The kernel's mean over the simulator's in each condition. Green agrees by the rules, pale "
-        "green by intervals so wide that this says little, red and bold differs; a check mark: "
-        "both sides are below the floor."
+        "The kernel's mean over the simulator's in each condition. Green agrees by the rules; "
+        "pale green agrees, but with intervals so wide that the evidence is weak; red and bold "
+        "differs. A check mark means that both sides are below the floor."
     )
     return NamedFigure("agreement", figure, caption)
 

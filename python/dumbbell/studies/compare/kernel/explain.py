@@ -40,7 +40,7 @@ def read(text: str) -> Experiment:
             "write MEASURE=KEY=VALUE, or MEASURE=kernel:KEY=VALUE, as in "
             "srtt=tcp.tail_loss_probe=false"
         )
-        raise refused(f"--explain {text}", text, "this is no experiment", fix)
+        raise refused(f"--explain {text}", text, "this is not an experiment", fix)
     kind = measure.strip().partition(".")[0]
     if kind not in {known.key for known in KINDS}:
         known = ", ".join(one.key for one in KINDS)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from ....present import grids, templates
+from ....present import grids
 from ....present.grids import Grid, unit_of
 from ....present.units import significant
+from ...frame import pages
 from ...frame.publish import Shown, scenario_text
 from . import agreement
 from .agreement import NOTHING, Ratio
@@ -30,13 +31,15 @@ def html(document: Document, drawn: Sequence[Shown]) -> str:
     """The page."""
     every = _experiments(document)
     tried = [(label, e) for label, e in every if e["outcome"] != NOTHING]
-    return templates.render(
+    return pages.render(
         _HERE / "page.html.j2",
+        document["scenario_name"],
+        drawn,
         d=document,
+        where=WHERE[document["on"]],
         tried=tried,
         idle=len(every) - len(tried),
         sentence=sentence(document),
-        figures=drawn,
         sides=sides,
         ratio=ratio_text,
         marks=MARKS,
@@ -54,15 +57,14 @@ def lines(document: Document) -> list[RenderableType]:
     rows = document["cells"]
     shown: list[RenderableType] = []
     if len(rows) <= _IN_FULL:
-        shown += [full(row) for row in rows]
+        shown += [full(row, document["on"]) for row in rows]
     else:
         shown.append(overview(rows))
     every = _experiments(document)
     tried = [[label, *_experiment(e)] for label, e in every if e["outcome"] != NOTHING]
     if len(tried) < len(every):
         shown.append(
-            f"{len(every) - len(tried)} of {len(every)} experiments had nothing to explain: no "
-            f"difference"
+            f"{len(every) - len(tried)} of {len(every)} experiments had no difference to explain"
         )
     if tried:
         columns = ["condition", "measure", "changed", "before", "after", "outcome"]
@@ -70,13 +72,15 @@ def lines(document: Document) -> list[RenderableType]:
     return shown
 
 
-def full(row: CellRow) -> RenderableType:
+WHERE = {"kernel": "on real kernels", "linux": "on user-mode Linux in virtual time"}
+"""Where the kernel's runs were made, by `Document["on"]`."""
+
+
+def full(row: CellRow, on: str) -> RenderableType:
     """Every measure of a condition: both means with their intervals, the ratio with its own, the
     verdict."""
     cells = [[m["title"], *sides(m), ratio_text(m), verdict_text(m)] for m in row["measures"]]
-    title = (
-        f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
-    )
+    title = f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} {WHERE[on]}"
     title += f" (class {', '.join(row['classes'])})" if row["classes"] else ""
     return Grid(
         title,
@@ -106,7 +110,7 @@ def ratio_text(m: Ratio) -> str:
 
 def verdict_text(m: MeasureRow) -> str:
     """The verdict, and what it rests on."""
-    ground = f" ({m['by']}{': says little' if m['weak'] else ''})" if m["by"] else ""
+    ground = f" ({m['by']}{': weak evidence' if m['weak'] else ''})" if m["by"] else ""
     return f"{MARKS[m['verdict']]} {m['verdict']}{ground}"
 
 
@@ -122,7 +126,7 @@ def overview(rows: Sequence[CellRow]) -> RenderableType:
         for row in rows
     ]
     return Grid(
-        "Kernel over simulator (✓ agrees, ✗ differs; of several flows the furthest)",
+        "Kernel over simulator (✓ agrees, ✗ differs; of several flows, the one that differs most)",
         ["condition", *kinds],
         cells,
     )
@@ -153,7 +157,7 @@ def sentence(document: Document) -> str:
         else "No measure has a verdict"
     )
     weak = sum(m["weak"] for row in document["cells"] for m in row["measures"])
-    said += f", {weak} of them by intervals so wide that this says little" if weak else ""
+    said += f", {weak} of them with intervals so wide that the evidence is weak" if weak else ""
     differing = [
         m["title"]
         for row in document["cells"]

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from .... import api
+from ....errors import of_code
 from ....files.filename import component
 from ....files.write import temporary_folder
 from ....testbed.attempts import Attempts, Kept, beside
@@ -28,15 +29,19 @@ from .measures import Measure
 OVERLAID = 4
 """Conditions whose series are drawn in one figure; of more the page has only the numbers."""
 REPEATS = 3
+LIVE, VIRTUAL = "kernel", "linux"
+"""Values of `How.on`."""
 EVERY = "50 ms"
 """Period of the series that figures overlay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """Options of runs. store: of simulated runs; live ones are kept beside it. again: tries runs
-    anew that were not valid."""
+    """Options of runs. on: whose kernel is compared with, `kernel` (this machine's, in real time)
+    or `linux` (a user-mode kernel's, in virtual time). store: of runs in virtual time; live ones
+    are kept beside it. again: tries runs anew that were not valid."""
 
+    on: str = LIVE
     repeats: int = REPEATS
     seed: int = 1
     store: Path
@@ -77,11 +82,10 @@ def compare(options: Options, how: How) -> Document:
     started = time.perf_counter()
     publish.tools()
     study = conditions.read(options)
-    api.need_testbed()
-    runner = LiveRunner(Attempts(beside(how.store)), how.progress, how.tell, again=how.again)
-    live = _live(study, [(cell, None) for cell in study.cells], runner, how)
+    make = _virtual_runs(study, how) if how.on == VIRTUAL else _live_runs(study, how)
+    live = make([(cell, None) for cell in study.cells])
     bare: Sides = {(cell.label, None): _simulated(study, cell, (), how) for cell in study.cells}
-    live |= _live(study, _to_explain(study, how, live, bare), runner, how)
+    live |= make(_to_explain(study, how, live, bare))
     document = document_of(study, how, live, bare)
     document |= {"command": how.command, "wall_s": time.perf_counter() - started}
     from . import draw, page
@@ -90,15 +94,18 @@ def compare(options: Options, how: How) -> Document:
         overlaid = study.cells if len(study.cells) <= OVERLAID else ()
         pairs = []
         for number, cell in enumerate(overlaid):
-            side = live[cell.label, None]
-            if side.directory is not None:
-                ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
-                pairs.append((cell.label, ours, side.directory))
+            side, place = live[cell.label, None], Path(scratch) / str(number)
+            theirs = side.directory
+            if how.on == VIRTUAL:
+                theirs = _recorded(study, cell, place / VIRTUAL, how.seed, VIRTUAL)
+            if theirs is not None:
+                ours = _recorded(study, cell, place / "sim", side.seed or how.seed)
+                pairs.append((cell.label, ours, theirs))
         publish.publish(
             document,
             draw.figures_of(document, pairs),
             partial(page.html, document),
-            how.out or Path("results") / component(f"kernel-{study.name}"),
+            how.out or Path("results") / component(f"{how.on}-{study.name}"),
         )
     return document
 
@@ -125,17 +132,47 @@ def _known(sim: Side, kernel: Side) -> list[Measure]:
     return measures.of_run((sim.runs or kernel.runs)[0]) if sim.runs or kernel.runs else []
 
 
-def _recorded(study: Study, cell: Cell, directory: Path, seed: int) -> Path:
-    """The simulator's run of a seed again, with its series."""
+def _recorded(study: Study, cell: Cell, directory: Path, seed: int, on: str = "sim") -> Path:
+    """A run of a seed again, with its series."""
     record = {"every": EVERY, "drops": True}
     wanted = api.request(
-        dict(study.source), cell.overrides, seed=seed, replications=1, record=record
+        dict(study.source), cell.overrides, seed=seed, replications=1, record=record, on=on
     )
     api.run(wanted | {"out": str(directory)})
     return directory
 
 
 Sides = Mapping[tuple[str, str | None], Side]
+Make = Callable[[Sequence[tuple[Cell, Experiment | None]]], dict[tuple[str, str | None], Side]]
+"""Makes the kernel's runs of conditions."""
+
+
+def _live_runs(study: Study, how: How) -> Make:
+    api.need_testbed()
+    runner = LiveRunner(Attempts(beside(how.store)), how.progress, how.tell, again=how.again)
+    return lambda conditions: _live(study, conditions, runner, how)
+
+
+def _virtual_runs(study: Study, how: How) -> Make:
+    """Runs of a user-mode kernel, which are kept in the store as simulated ones are."""
+
+    def make(
+        conditions: Sequence[tuple[Cell, Experiment | None]],
+    ) -> dict[tuple[str, str | None], Side]:
+        sides: dict[tuple[str, str | None], Side] = {}
+        for number, (cell, e) in enumerate(conditions):
+
+            def part(_: int, __: int, fraction: float, before: int = number) -> Any:
+                share = (before + fraction) / len(conditions)
+                return how.progress(before, len(conditions), share)
+
+            changes = e.overrides if e else ()
+            side = _simulated(study, cell, changes, how, VIRTUAL, part)
+            side.seed = how.seed
+            sides[cell.label, e.text if e else None] = side
+        return sides
+
+    return make
 
 
 def _live(
@@ -158,7 +195,7 @@ def _live(
     jobs = runner.jobs(orders)
     left = runner.left_s(jobs) / 60
     how.tell(
-        f"{len(orders)} live runs, about {left:.0f} min; what is finished is kept in "
+        f"{len(orders)} live runs, about {left:.0f} min; finished runs are kept in "
         f"{runner.attempts.directory}"
     )
     sides: dict[tuple[str, str | None], Side] = {}
@@ -177,8 +214,15 @@ def _take(side: Side, kept: Kept) -> None:
         side.wrong.append({"seed": kept.run.get("seed"), "reasons": kept.reasons})
 
 
-def _simulated(study: Study, cell: Cell, changes: Sequence[str], how: How) -> Side:
-    """The simulator's runs of a condition, with `changes` applied."""
+def _simulated(
+    study: Study,
+    cell: Cell,
+    changes: Sequence[str],
+    how: How,
+    on: str = "sim",
+    progress: api.Progress | None = None,
+) -> Side:
+    """The runs of a condition in virtual time, with `changes` applied."""
     wanted = api.request(
         dict(study.source),
         [*cell.overrides, *changes],
@@ -186,8 +230,13 @@ def _simulated(study: Study, cell: Cell, changes: Sequence[str], how: How) -> Si
         replications=how.repeats,
         threads=how.threads,
         store=str(how.store),
+        on=on,
     )
-    return Side(list(Point.read(api.run(wanted)).runs))
+    made = api.run(wanted, progress)
+    if made.get("failures"):
+        first = made["failures"][0]
+        raise of_code(int(first["code"]), f"{cell.label}, seed {first['seed']}: {first['message']}")
+    return Side(list(Point.read(made).runs))
 
 
 def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
@@ -203,6 +252,7 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
     ]
     return {
         "version": __version__,
+        "on": how.on,
         "scenario_name": study.name,
         "title": study.title,
         "profile": conditions.PROFILE,
@@ -214,6 +264,7 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
         "tally": {verdict: verdicts.count(verdict) for verdict in agreement.VERDICTS},
         "cells": rows,
         "notes": _notes(study, how, rows, wrong),
+        "scenario_warnings": list(study.warnings),
         "scenario": study.scenario,
     }
 
@@ -244,7 +295,9 @@ def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> CellRo
         "overrides": list(cell.overrides),
         "sim_runs": len(sim.runs),
         "kernel_runs": len(kernel.runs),
-        "classes": sorted({str(run["validity"].get("class")) for run in kernel.runs}),
+        "classes": sorted(
+            {str(run["validity"].get("class")) for run in kernel.runs if run.get("validity")}
+        ),
         "measures": found,
         "experiments": experiments,
     }
@@ -288,7 +341,7 @@ def _notes(study: Study, how: How, rows: Sequence[CellRow], wrong: Sequence[NotV
             f"`{conditions.PROFILE}`, the simulator's model of the kernel"
         )
     if wrong:
-        notes.append(f"{len(wrong)} live runs were not valid, twice each, and were left out")
+        notes.append(f"{len(wrong)} live runs were invalid twice and were left out")
     notes += [
         f"{row['label']}: {row['kernel_runs']} of {how.repeats} live runs are valid; "
         f"a verdict needs {agreement.LEAST_RUNS}"

@@ -82,14 +82,14 @@ def only_with_results(**given: object) -> None:
                 f"leave out --results, or leave out --{name}: the scenarios of --results "
                 "have their own"
             )
-            raise refused(f"--{name}", shown, "this is not for --results", fix)
+            raise refused(f"--{name}", shown, "this does not apply to --results", fix)
 
 
 def only_for_schemes(option: str) -> ScenarioError:
     """An option that says how schemes are compared, where none is named."""
     cause, fix = (
-        "this is for comparing schemes",
-        "name them first, as in `dumbbell compare drop_tail red --cc cubic`",
+        "this is only for comparing schemes",
+        "name the schemes first, as in `dumbbell compare drop_tail red --cc cubic`",
     )
     return ScenarioError(
         f"{option}\n{'^' * len(option)} {cause}\nhelp: {fix}",
@@ -104,7 +104,7 @@ def _flows(value: int) -> int:
         raise refused(
             "--flows",
             value,
-            "neither ns-2 nor ns-3 can set up so many",
+            "neither ns-2 nor ns-3 can set up so many flows",
             f"write at most {MOST_FLOWS}",
         )
     return value
@@ -121,7 +121,7 @@ def _rate(text: str) -> float:
         raise refused("--rate", text, cause, "write at least 2.67Mbps")
     if value > MOST_RATE:
         raise refused(
-            "--rate", text, "this is beyond what ns-2's clock resolves", "write at most 100Gbps"
+            "--rate", text, "this exceeds the resolution of ns-2's clock", "write at most 100Gbps"
         )
     return value
 

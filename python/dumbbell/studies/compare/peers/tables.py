@@ -24,13 +24,14 @@ _COLUMNS = (
     "times as fast",
     "times as small",
 )
+_RANKS = (0, 0, 4, 7, 0, 2, 3, 6, 5, 0, 1)
 _PERCENT = ("utilization", "drop_rate", "share_first", "share_last")
 _VERDICTS = {"tolerance": "agrees", "interval": "agrees (interval)", "differs": "DIFFERS"}
 
 
 def ratio_table(rows: Sequence[Row]) -> Grid:
     """A line for each row; two figures are ours and the peer's."""
-    return Grid("Ours / theirs", _COLUMNS, [_row(row) for row in rows], text_columns=1)
+    return Grid("Ours / theirs", _COLUMNS, [_row(row) for row in rows], ranks=_RANKS)
 
 
 def _row(row: Row) -> list[str]:
@@ -46,7 +47,7 @@ def _row(row: Row) -> list[str]:
         _both(100 * v.ours.drop_rate, 100 * v.theirs.drop_rate, 3),
         _both(row.ours.ns_per_hop, row.theirs.ns_per_hop, 3),
         _both(row.ours.bytes_per_flow / 1000, row.theirs.bytes_per_flow / 1000, 3),
-        "not a comparison" if row.faster is None else significant(row.faster, 3),
+        "not comparable" if row.faster is None else significant(row.faster, 3),
         "" if row.smaller is None else significant(row.smaller, 3),
     ]
 
@@ -58,7 +59,7 @@ def _both(a: float, b: float, digits: int = 4) -> str:
 def reasons(rows: Iterable[Row]) -> list[str]:
     """Reasons why rows are not comparisons."""
     return [
-        f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not a comparison: "
+        f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not comparable: "
         f"{r.verdict.why}"
         for r in rows
         if not r.verdict.alike

@@ -51,7 +51,7 @@ def _refuse_what_schemes_set(base: Base, sets: Sequence[str]) -> None:
     for text in sets:
         if canonical(text.partition("=")[0].strip()) == base.place:
             raise refused(
-                f"-s {text}", text, "the queue is what is compared", "name it as a scheme instead"
+                f"-s {text}", text, "queues are what is compared", "name it as a scheme instead"
             )
     for key in base.own_points[0]:
         if canonical(key) == base.place:
@@ -60,7 +60,7 @@ def _refuse_what_schemes_set(base: Base, sets: Sequence[str]) -> None:
                 "--baseline`"
             )
             raise ScenarioError(
-                f"the scenario sweeps `{key}` itself, which is what is compared here\nhelp: {fix}"
+                f"the scenario itself sweeps `{key}`, which is compared here\nhelp: {fix}"
             )
 
 
@@ -87,7 +87,7 @@ def conditions(
             raise refused(
                 f"--over {key}",
                 key,
-                "the queue is what is compared",
+                "queues are what is compared",
                 "name its kinds as schemes instead",
             )
     found = []
@@ -118,7 +118,7 @@ def _long(key: str, base: Base) -> str:
         fix = (
             f"did you mean `{near}`?"
             if near
-            else f"write a path as behind -s, or one of {', '.join([*words, 'flows'])}"
+            else f"write a path as in -s, or one of {', '.join([*words, 'flows'])}"
         )
         raise refused(f"--over {key}=", key, "there is no such key", fix)
     return words.get(key, key)

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ....figures import style
-from ....figures.style import Look
-from ....present.grids import unit_of
+from ....figures.style.palette import Look
 from ...frame.drawing import (
     FAINT,
     SMALL,
@@ -23,8 +21,10 @@ from ...frame.drawing import (
     mark,
     settled,
 )
+from . import charts
 from .document import ConditionRow, Document, measured
-from .metrics import ALL, DELAY, GOODPUT, JUDGED, Metric
+from .metrics import ALL, DELAY, GOODPUT, JUDGED
+from .scaled import Scaled, scaled
 
 _ACROSS = 4
 """Panels side by side."""
@@ -48,54 +48,6 @@ def scheme_looks(document: Document) -> dict[str, Look]:
     return looks({scheme["name"]: scheme["kind"] for scheme in document["schemes"]})
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A scheme in a condition: mean, the ends of its 95 % interval (the mean, if there is none),
-    single seeds."""
-
-    mean: float
-    low: float
-    high: float
-    seeds: Sequence[float]
-
-    def arms(self) -> list[list[float]]:
-        """The interval as lengths below and above the mean, as matplotlib wants it. Nothing here is
-        negative, and an axis may be logarithmic: it ends at half the least seed."""
-        least = max(self.low, min([*self.seeds, self.mean]) / 2)
-        return [[max(self.mean - least, 0.0)], [max(self.high - self.mean, 0.0)]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scaled:
-    """A metric of all rows in the unit that it is drawn in: its spots by scheme and condition's
-    number."""
-
-    metric: Metric
-    unit: str
-    spots: Mapping[tuple[str, int], Spot]
-
-    def values(self) -> list[float]:
-        """Means and single seeds."""
-        return [value for s in self.spots.values() for value in (*s.seeds, s.mean)]
-
-
-def scaled(document: Document, metric: Metric, relative: bool = False) -> Scaled:
-    """A metric of all rows that have it. `relative`: in % of the best mean of its condition."""
-    rows = [(row, cell) for row in document["rows"] if (cell := measured(row, metric.key))]
-    scale, unit = unit_of(metric.unit, max((abs(cell["mean"]) for _, cell in rows), default=0.0))
-    best: dict[int, float] = {}
-    for row, cell in rows:
-        best[row["condition"]] = max(best.get(row["condition"], 0.0), cell["mean"])
-    spots = {}
-    for row, cell in rows:
-        by = 100 / (best[row["condition"]] or 1.0) if relative else scale
-        low, high = cell["ci95"] or (cell["mean"],) * 2
-        seeds = [value * by for value in row["by_seed"][metric.key]]
-        place = row["scheme"], row["condition"]
-        spots[place] = Spot(cell["mean"] * by, low * by, high * by, seeds)
-    return Scaled(metric, "% of the best" if relative else unit, spots)
-
-
 def ccs(document: Document) -> list[str | None]:
     """The congestion controls that conditions differ in."""
     return list(dict.fromkeys(c["cc"] for c in document["conditions"]))
@@ -107,9 +59,9 @@ def overs(document: Document) -> list[str]:
 
 
 _TRADEOFF = (
-    "Goodput of all flows over the 99th percentile of the queueing delay, whose axis runs from "
-    "right to left: up and to the right is better. A mark is the mean over the seeds, small dots "
-    "are single seeds, bars 95 % intervals."
+    "Goodput of all flows over the 99th percentile of the queueing delay: more goodput and less "
+    "delay are better. Marks are means over the seeds, bars are 95 % intervals. In the files, the "
+    "delay axis runs from right to left, and small dots are single seeds."
 )
 
 
@@ -125,6 +77,7 @@ def tradeoff(document: Document) -> NamedFigure | None:
     figure, grid = style.new(down, across, size=size, squeeze=False, sharex=True)
     panels = [axis for line in grid for axis in line]
     drawn = scheme_looks(document)
+    figure.charts = [charts.tradeoff(each, drawn, goodput, delay) for each in conditions]
     for axis, condition in zip(panels, conditions, strict=False):
         _tradeoff_panel(axis, condition, drawn, goodput, delay)
     for axis in panels[len(conditions) :]:
@@ -185,8 +138,8 @@ def _name_axes(panels: Sequence[Any], across: int, goodput: str, delay: str) -> 
 
 
 _MULTIPLES = (
-    "Each measurement in each condition: means over the seeds with 95 % intervals, small dots are "
-    "single seeds. The arrow says which way is better."
+    "Each measurement in each condition: means over the seeds with 95 % intervals. Small dots "
+    "are single seeds. The arrow shows which direction is better."
 )
 
 
@@ -213,10 +166,12 @@ def multiples(document: Document) -> NamedFigure:
         down, across, size=size, squeeze=False, sharey="row" if both else False
     )
     flat = [axis for line in grid for axis in line]
+    found = []
     for i, (axis, (row, cc)) in enumerate(zip(flat, panels, strict=False)):
         conditions = [c for c in document["conditions"] if not both or c["cc"] == cc]
         _multiples_panel(axis, row, [c["number"] for c in conditions], drawn)
         labels = [(c["over_label"] if both else c["label"]) for c in conditions]
+        found.append(charts.over_conditions(row, conditions, labels, drawn, cc))
         _name_places(axis, labels, width, shown=not both or i + across >= len(panels))
         if both and i < across:
             axis.set_title(cc or "", fontsize=SMALL, loc="left")
@@ -224,6 +179,7 @@ def multiples(document: Document) -> NamedFigure:
             axis.set_ylabel("")
     for axis in flat[len(panels) :]:
         axis.set_visible(False)
+    figure.charts = found
     figure.align_ylabels(grid)
     legend(figure, drawn)
     return NamedFigure("metrics", figure, _MULTIPLES)

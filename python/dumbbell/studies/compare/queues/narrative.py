@@ -19,14 +19,14 @@ _METRICS = {metric.key: metric for metric in JUDGED}
 def sentences(document: Facts) -> list[str]:
     """One for each metric that is judged, the delay's first; or why there is nothing to compare."""
     if len(document["schemes"]) < 2:
-        return ["One scheme has nothing to be compared with: name a second."]
+        return ["A comparison needs two schemes: name a second."]
     by_metric: dict[str, list[Verdict]] = {}
     for verdict in document["best"]:
         by_metric.setdefault(verdict["metric"], []).append(verdict)
     if not by_metric and len(document["seeds"]) == 1:
-        return ["One seed has no intervals, so that nobody can be said to be best: take --seeds 5."]
+        return ["One seed gives no intervals, so no scheme is best: use --seeds 5."]
     if not by_metric:
-        return ["No two schemes have results that could be compared."]
+        return ["No two schemes have comparable results."]
     order = sorted(by_metric, key=lambda key: (key != _LEADS, list(_METRICS).index(key)))
     return [_sentence(_METRICS[key], by_metric[key], document) for key in order]
 

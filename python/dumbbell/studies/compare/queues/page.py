@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from rich.console import RenderableType
 
-from ....present import grids, templates
+from ....present import grids
 from ....present.grids import minus, titled, unit_of
 from ....present.units import time_text
+from ...frame import pages
+from ...frame.over_time import OverTime
 from ...frame.paired import Difference, excludes_zero
 from ...frame.publish import Shown, parameters_text, scenario_text, seeds_text
 from . import figures
@@ -31,13 +33,16 @@ class Column(NamedTuple):
     unit: str
 
 
-def html(document: Document, drawn: Sequence[Shown]) -> str:
+def html(document: Document, drawn: Sequence[Shown], over_time: OverTime | None = None) -> str:
     """The page."""
     columns = _columns(document, ALL)
     verdicts = {(v["condition"], v["metric"]): v for v in document["best"]}
     judged = [m for m in JUDGED if any(v["metric"] == m.key for v in document["best"])]
-    return templates.render(
+    return pages.render(
         Path(__file__).with_name("page.html.j2"),
+        ", ".join(scheme["name"] for scheme in document["schemes"]),
+        drawn,
+        over_time,
         d=document,
         columns=columns,
         groups=[
@@ -56,7 +61,6 @@ def html(document: Document, drawn: Sequence[Shown]) -> str:
             for condition in document["conditions"]
         ],
         judged=judged,
-        figures=drawn,
         marks={
             name: {"color": look.color, "shape": _SHAPES.get(look.marker, "●")}
             for name, look in figures.scheme_looks(document).items()
@@ -136,10 +140,7 @@ def lines(document: Document) -> Iterable[RenderableType]:
             "95 % interval; brackets = not significant."
         )
     elif len(document["schemes"]) > 1:
-        yield (
-            "One seed, so there are no intervals; below each number the difference from "
-            f"{baseline}."
-        )
+        yield (f"One seed, so there are no intervals. Second line: difference from {baseline}.")
 
 
 def _difference(block: Difference | None, scale: float) -> str:

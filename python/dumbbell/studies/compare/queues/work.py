@@ -14,8 +14,9 @@ from ....errors import ScenarioError
 from ....files.filename import component
 from ....language import arguments
 from ....language.arguments import Choice
-from ...frame import publish
-from ...frame.design import Plan, Source, runs_of
+from ...frame import over_time, publish
+from ...frame.design import Plan, Row, Source, runs_of
+from ...frame.over_time import OverTime
 from ...frame.paired import cell_of, paired_difference
 from ...frame.runs import Laboratory, Measure, Point
 from . import design, judge, metrics, narrative
@@ -26,9 +27,18 @@ SEEDS = 5
 DEFAULT = Path(__file__).with_name("default.toml")
 """The scenario where none is given."""
 
+_PAIR = 2
+"""Schemes whose runs are shown over time."""
+_SHARE = 6.0
+"""The part of the measured time that is shown first is one over this."""
+_FLOWS = (
+    "Lines of a scheme have one color, and each flow has its own dash. Shown are {flows}, the "
+    "flows with the least and the most goodput in this run of {scheme}. Move the pointer over a "
+    "panel to read values; click a drop to read what led to it and what followed."
+)
 _SAME = (
-    "all seeds gave the same runs, so that intervals over them say nothing: "
-    'let something vary, such as `start_spread = "1 s"` of the flows'
+    "all seeds gave the same runs, so intervals over them are meaningless: "
+    'add random variation, such as `start_spread = "1 s"` of the flows'
 )
 
 
@@ -93,13 +103,47 @@ def compare(
     document |= {"command": command, "wall_s": time.perf_counter() - started}
     from . import figures, page
 
+    directory = out or Path("results") / component(f"compare-{base.name}")
+    recorded = _recorded(laboratory, rows, points, document, directory)
     publish.publish(
         document,
         figures.figures_of(document),
-        partial(page.html, document),
-        out or Path("results") / component(f"compare-{base.name}"),
+        partial(page.html, document, over_time=recorded),
+        directory,
+        recorded=recorded,
     )
     return document
+
+
+def _recorded(
+    laboratory: Laboratory,
+    rows: Sequence[Row],
+    points: Sequence[Point],
+    document: Document,
+    directory: Path,
+) -> OverTime | None:
+    """The first runs of the first two schemes in the first condition, recorded below the
+    comparison's directory; None unless both have a result."""
+    pair = [row for row in document["rows"][:_PAIR] if row["condition"] == 1 and row["seeds"]]
+    if len(pair) < _PAIR:
+        return None
+    flows = sorted(points[0].runs[0]["flows"], key=lambda flow: flow["goodput_bps"])
+    ends = list(dict.fromkeys([flows[0]["name"], flows[-1]["name"]]))
+    runs = {
+        row["scheme"]: over_time.record(laboratory, rows[i], row["seeds"][0], directory, i, ends)
+        for i, row in enumerate(pair)
+    }
+    condition = document["conditions"][0]["label"]
+    where = f" in the condition {condition}" if condition else ""
+    first, last = document["warmup_s"] or 0.0, document["duration_s"] or 0.0
+    return OverTime(
+        title="Over time",
+        text=[_FLOWS.format(flows=" and ".join(ends), scheme=pair[0]["scheme"])],
+        about=f"The runs with seed {pair[0]['seeds'][0]}{where}.",
+        runs=runs,
+        window=(first, first + (last - first) / _SHARE),
+        flows=ends,
+    )
 
 
 def _baseline(schemes: Sequence[Choice], name: str | None) -> str:
@@ -112,7 +156,7 @@ def _baseline(schemes: Sequence[Choice], name: str | None) -> str:
             return scheme.text
     known = ", ".join(scheme.text for scheme in schemes)
     raise arguments.refused(
-        f"--baseline {name}", name, "this is none of the schemes", f"write one of {known}"
+        f"--baseline {name}", name, "this is not one of the schemes", f"write one of {known}"
     )
 
 
@@ -123,7 +167,7 @@ def _known(laboratory: Laboratory, schemes: Sequence[Choice]) -> None:
     for scheme in schemes:
         if scheme.kind in kinds["cc"] and scheme.kind not in queues:
             cause = "this is a congestion control, and schemes are queues"
-            fix = f"write --cc {scheme.text} behind them"
+            fix = f"write --cc {scheme.text} after them"
             raise arguments.refused(scheme.text, scheme.kind, cause, fix)
         laboratory.check([scheme.at(laboratory.base.place)], [f"scheme `{scheme.text}`"])
 
@@ -165,10 +209,17 @@ def document_of(
         "flows": base.flows,
         "rows": rows,
         "best": verdicts,
-        "notes": laboratory.notes(_SAME, points),
+        "notes": [*laboratory.notes(_SAME, points), *_where(points)],
         "scenario": base.scenario,
     }
     return {"finding": narrative.sentences(facts), **facts}
+
+
+def _where(points: Sequence[Point]) -> list[str]:
+    """What is to be said of runs that the simulator did not make."""
+    if any(run.get("on") == "linux" for point in points for run in point.runs):
+        return ["the hosts ran a Linux kernel in virtual time, under the profile `linux`"]
+    return []
 
 
 def _scheme(scheme: Choice, plan: Plan, queue: str) -> SchemeRow:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ...check import Check
 from ...laws import fragments
-from ...runner import Run, mean_over_seeds, of_one_run
+from ...readings import Run
+from ...runner import mean_over_seeds, of_one_run
 
 UDP = 8
 """Bytes of its header."""
@@ -74,7 +75,7 @@ def _counts() -> Iterator[Check]:
         )
         yield Check(
             f"fragments.{name}.count",
-            f"{ip_len} B into an MTU of {mtu} B: multiples of 8 but for the last (RFC {rfc})",
+            f"{ip_len} B into an MTU of {mtu} B: multiples of 8 except for the last (RFC {rfc})",
             len(cut),
             0.0,
             of_one_run(scenario, _each),
@@ -97,7 +98,7 @@ def _losses() -> Iterator[Check]:
     wire = [{"kind": "bernoulli", "loss": p}]
     yield Check(
         "fragments.loss",
-        "A datagram of seven fragments is lost with any of them: 1 - (1 - p)^7 at p = 0.05",
+        "A datagram of seven fragments is lost if one of them is: 1 - (1 - p)^7 at p = 0.05",
         fragments.loss(p, len(fragments.lengths(ip_len, 1500))),
         0.02,
         mean_over_seeds(path(ip_len, 1500, seconds=601, impairment=wire), _lost),

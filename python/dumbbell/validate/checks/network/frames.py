@@ -82,8 +82,8 @@ def _codes() -> Iterator[Check]:
         )
     yield Check(
         "crc.distance-4.frame",
-        f"{CODE}: the longest frame in which any three wrong bits are found, check sequence "
-        f"included",
+        f"{CODE}: the longest frame in which any three bit errors are detected, including the "
+        "check sequence",
         published.frame_bytes(),
         0.0,
         once("crc frame", ethernet_fcs.guarded_frame, float),
@@ -91,8 +91,8 @@ def _codes() -> Iterator[Check]:
     )
     yield Check(
         "crc.period",
-        f"{CODE}: x^n is 1 first at n = 2^32 - 1, the generator is primitive: two wrong bits are "
-        f"found in every packet",
+        f"{CODE}: x^n is 1 first at n = 2^32 - 1, so the generator is primitive: any two bit "
+        "errors are detected in every packet",
         1,
         0.0,
         once(
@@ -101,25 +101,25 @@ def _codes() -> Iterator[Check]:
     )
     yield Check(
         "crc.check-value",
-        f"{CODE} of the nine digits, by long division",
+        f"{CODE} of the digits 1 to 9, by long division",
         published.fcs(published.CHECK),
         0.0,
         once("crc check", lambda: ethernet_fcs.by_table(published.CHECK), float),
     )
     yield Check(
         "crc.ways",
-        "A table, a shift register and zlib have one check sequence",
+        "A table, a shift register and zlib compute the same check sequence",
         1,
         0.0,
         once("ways", _same, float),
     )
     for kind, text in (
-        ("scattered", "one to three wrong bits, at 11454 B"),
+        ("scattered", "one to three bit errors, at 11454 B"),
         ("burst", "bursts of up to 32 bits"),
     ):
         yield Check(
             f"crc.noticed.{kind}",
-            f"{CODE} finds all of these: {text} (drawn; the bound above is the proof)",
+            f"{CODE} detects all of these: {text} (random samples; the bound above is the proof)",
             1,
             0.0,
             once(("crc noticed", kind), partial(noticed, kind), float),

@@ -13,7 +13,8 @@ from typing import Any
 from ...check import Check
 from ...laws import hosts as laws
 from ...measured import Measured
-from ...runner import Run, Runner, of_one_run
+from ...readings import Run, goodput
+from ...runner import Runner, of_one_run
 
 CLOCK, PER_PACKET, PER_BYTE, PER_INTERRUPT = 100e6, 1000.0, 3.0, 700.0
 PAYLOAD, LENGTH, HEADER = 1472, 1500, 28
@@ -55,10 +56,6 @@ def _receiver(run: Run) -> dict[str, Any]:
     return found
 
 
-def _goodput(run: Run) -> float:
-    return float(run["flows"][0]["goodput_bps"])
-
-
 def _saved(runner: Runner) -> Measured:
     """Cycles for six frames of 1.5 KB less those for one of 9 KB, from runs at one packet rate."""
     each = [
@@ -85,7 +82,7 @@ def _checks() -> Iterator[Check]:
         "no interrupt",
         laws.limit(CLOCK, polled, PAYLOAD),
         EDGE,
-        of_one_run(_datagrams(300e6, CPU), _goodput),
+        of_one_run(_datagrams(300e6, CPU), goodput),
         "bit/s",
     )
     yield Check(
@@ -102,8 +99,8 @@ def _checks() -> Iterator[Check]:
     )
     yield Check(
         "host.headers.saved",
-        "One frame of 9 KB in the place of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, "
-        "Kwak, Byeon 2004, 3.1",
+        "One frame of 9 KB instead of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, Kwak, "
+        "Byeon 2004, 3.1",
         laws.headers_saved(1200, 6),
         1e-9,
         _saved,
@@ -111,11 +108,11 @@ def _checks() -> Iterator[Check]:
     )
     yield Check(
         "host.tcp.goodput",
-        "A connection gets what its receiver's processor takes, 8 mss clock / cycles; the network "
-        "has ten times that",
+        "A connection gets the rate that its receiver's processor handles, 8 mss clock / cycles; "
+        "the network has ten times that",
         laws.limit(60e6, 12_000, 1448),
         0.01,
-        of_one_run(_connection(), _goodput),
+        of_one_run(_connection(), goodput),
         "bit/s",
     )
 

@@ -3,9 +3,8 @@ shapers do to traffic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from ....aqm_response.drive import drive
@@ -13,7 +12,19 @@ from ....data.arrow import Table
 from ...check import Check
 from ...laws import links
 from ...measured import Measured
-from ...runner import Run, Runner, farthest, mean_over_generated, mean_over_seeds, once, worst
+from ...readings import (
+    deviation,
+    dropped_share,
+    lost_on_wire,
+    mean,
+    mean_burst,
+    most_above_rate,
+    of_queue,
+    share,
+    times_on_wire,
+    total,
+)
+from ...runner import Runner, farthest, mean_over_generated, mean_over_seeds, once, worst
 
 ODD_RATE = 7_000_003
 """bit/s at which no packet takes a whole number of picoseconds."""
@@ -40,7 +51,7 @@ def _transmission() -> Iterator[Check]:
         )
         yield Check(
             f"transmission.{name}.5000-packets",
-            "A transmitter's long-run rate is exact: 8 bytes / rate, the remainders carried on"
+            "A transmitter's long-run rate is exact: 8 bytes / rate, with remainders carried over"
             + (
                 ", 38 B of Ethernet for each packet and 84 B at least (IEEE 802.3)"
                 if framing
@@ -75,7 +86,7 @@ def _path() -> Check:
     hops = [(100_000_000, 15 * ms, 38), (10_000_000, 10 * ms, 38), (100_000_000, 15 * ms, 38)]
 
     def measure(runner: Runner) -> Measured:
-        table = runner.records(scenario, "packets")
+        table = runner.recorded(scenario).table("packets")
         pairs = zip(table.numbers("sent_ps"), table.numbers("delivered_ps"), strict=True)
         times = [arrived - sent for sent, arrived in pairs if arrived == arrived]
         law = links.path_ps(length, hops)
@@ -113,7 +124,7 @@ def _bursts() -> Iterator[Check]:
         make = partial(drive, "drop_tail", limit, arrivals=together, rate="8 Mbps", mtu="1000 B")
         yield Check(
             f"drop_tail.limit.{name}",
-            "Of 503 packets of 1000 B at once a port takes its limit, and the one in service "
+            "Of 503 packets of 1000 B at once, a port accepts its limit, plus the one in service "
             "unless that counts",
             known,
             0.0,
@@ -124,8 +135,8 @@ def _bursts() -> Iterator[Check]:
     make = partial(drive, "drop_tail", {"limit": "36 pkt"}, arrivals=batches, rate="8 Mbps")
     yield Check(
         "batches.waiting",
-        "Batches of N into an idle port: the k-th waits for k - 1 services, (N - 1) / 2 on "
-        "average; N = 5",
+        "Batches of N into an idle port: the k-th packet waits for k - 1 services, (N - 1) / 2 "
+        "on average; N = 5",
         links.batch_waiting(5),
         0.0,
         once("batches", make, partial(_waits, 10**9)),
@@ -168,21 +179,15 @@ def _constant_rate() -> Iterator[Check]:
     load = 0.6
     scenario = constant("6e6", 1000, "10 Mbps", 100)
     name, law = f"cbr.rho-{load}", "A constant rate below the link's"
-    busy = worst(scenario, lambda run: run["queues"][0]["utilization"], load)
+    busy = worst(scenario, of_queue("utilization"), load)
     yield Check(f"{name}.utilisation", f"{law}: busy for the share rho of time", load, WHOLE, busy)
-    late = worst(scenario, lambda run: run["queues"][0]["mean_sojourn_s"], 0.0)
+    late = worst(scenario, of_queue("mean_sojourn_s"), 0.0)
     yield Check(f"{name}.wait", f"{law}: no packet waits (D/D/1)", 0.0, 0.0, late, "s")
     over = 1.25
     scenario = constant("12.5e6", 1000, "10 Mbps", 100)
-    loss = worst(scenario, _lost, links.overload_loss(over))
-    law = "A constant rate beyond the link's loses the rest: 1 - 1 / rho"
+    loss = worst(scenario, dropped_share, links.overload_loss(over))
+    law = "A constant rate above the link's loses the rest: 1 - 1 / rho"
     yield Check(f"cbr.rho-{over}.loss", law, links.overload_loss(over), WHOLE, loss)
-
-
-def _lost(run: Run) -> float:
-    """Share of arrivals that are dropped, the wire's losses too."""
-    queue = run["queues"][0]
-    return float(sum(queue["drops"].values()) / queue["arrivals"])
 
 
 def _framing() -> Iterator[Check]:
@@ -218,9 +223,7 @@ def _framing() -> Iterator[Check]:
             "Payload over rate of a saturated Ethernet: (MTU - 40 - options) / (MTU + 38)",
             law,
             WHOLE,
-            mean_over_seeds(
-                scenario, lambda run: sum(f["goodput_bps"] for f in run["flows"]) / 100e6
-            ),
+            mean_over_seeds(scenario, lambda run: total(run, "goodput_bps") / 100e6),
         )
 
 
@@ -240,8 +243,8 @@ def _shaper() -> Iterator[Check]:
     for n in (10, 11, 200):
         yield Check(
             f"tbf.packet-{n}",
-            "RFC 2697, section 3: of packets at once the n-th passes when tokens for n have come, "
-            "a full bucket first",
+            "RFC 2697, section 3: in a burst, the n-th packet passes when tokens for n have "
+            "arrived; the bucket starts full",
             links.bucket_delay_ps(n, length, rate, bucket),
             0.0,
             once("tbf", make, partial(_entered, n)),
@@ -262,7 +265,7 @@ def _shaper() -> Iterator[Check]:
     yield Check(
         "tbf.envelope",
         "RFC 2697, section 3: in any time t at most burst + rate t passes; the worst interval "
-        "reaches that",
+        "reaches this bound",
         bucket,
         1.0,
         once("tbf-uneven", make, partial(_envelope, rate)),
@@ -278,13 +281,8 @@ def _entered(n: int, table: Table) -> float:
 
 def _envelope(rate: int, table: Table) -> float:
     """The most bytes, of all intervals, by which what passed exceeds the rate."""
-    least, most, passed = 0.0, 0.0, 0
-    for at, length in zip(table.numbers("entered_ps"), table.numbers("bytes"), strict=True):
-        came = at * rate / (8 * links.PS)
-        least = min(least, passed - came)
-        passed += int(length)
-        most = max(most, passed - came - least)
-    return most
+    lengths = map(int, table.numbers("bytes"))
+    return most_above_rate(zip(table.numbers("entered_ps"), lengths, strict=True), rate)
 
 
 def _wires() -> Iterator[Check]:
@@ -292,18 +290,20 @@ def _wires() -> Iterator[Check]:
         scenario = constant(
             "80e6", 1000, "100 Mbps", 200, impairment=[{"kind": "bernoulli", "loss": p}]
         )
-        law = "Independent losses: the share lost is p"
-        yield Check(f"bernoulli.loss-{p}", law, p, LOSS_TOLERANCE, mean_over_seeds(scenario, _lost))
+        law = "Independent losses: the lost share is p"
+        yield Check(
+            f"bernoulli.loss-{p}", law, p, LOSS_TOLERANCE, mean_over_seeds(scenario, dropped_share)
+        )
     error, length = 1e-6, 1500
     scenario = constant(
         "80e6", length, "100 Mbps", 200, impairment=[{"kind": "bit_error", "rate": error}]
     )
     yield Check(
         "bit_error.1500-B",
-        "A packet is lost if one of its bits is wrong: 1 - (1 - e)^(8 n), e = 1e-6",
-        links.bit_error_loss(error, length),
+        "A packet is lost if it has a bit error: 1 - (1 - e)^(8 n), e = 1e-6",
+        links.any_unit_loss(error, 8 * length),
         LOSS_TOLERANCE,
-        mean_over_seeds(scenario, _lost),
+        mean_over_seeds(scenario, dropped_share),
     )
     yield from _gilbert()
     yield from _jitter()
@@ -319,8 +319,8 @@ def _gilbert() -> Iterator[Check]:
     p, r = 0.01, 0.1
 
     def lost(seed: int) -> list[bool]:
-        table = _spaced(400_000, {"kind": "gilbert_elliott", "to_bad": p, "to_good": r}, seed)
-        return [why == "link" for why in table.column("reason")]
+        wire = {"kind": "gilbert_elliott", "to_bad": p, "to_good": r}
+        return lost_on_wire(_spaced(400_000, wire, seed))
 
     law, key = f"Gilbert 1960, Elliott 1963, p = {p}, r = {r}", "gilbert"
     yield Check(
@@ -328,7 +328,7 @@ def _gilbert() -> Iterator[Check]:
         f"{law}: mean loss p / (p + r)",
         links.gilbert_loss(p, r),
         BURST_TOLERANCE,
-        mean_over_generated(key, lost, lambda sample: sum(sample) / len(sample)),
+        mean_over_generated(key, lost, share),
     )
     yield Check(
         "gilbert_elliott.burst",
@@ -340,42 +340,25 @@ def _gilbert() -> Iterator[Check]:
     )
 
 
-def mean_burst(lost: Sequence[bool]) -> float:
-    """Mean number of losses in a row."""
-    bursts = [len(list(group)) for is_lost, group in groupby(lost) if is_lost]
-    return sum(bursts) / len(bursts)
-
-
 def _jitter() -> Iterator[Check]:
     width = 10e-3
 
     def delays(seed: int) -> list[float]:
-        table = _spaced(100_000, {"kind": "jitter", "max": "10 ms"}, seed)
-        times = zip(table.numbers("left_ps"), table.numbers("arrived_ps"), strict=True)
-        return [(arrived - left) / links.PS for left, arrived in times]
+        return times_on_wire(_spaced(100_000, {"kind": "jitter", "max": "10 ms"}, seed))
 
     for name, law, measure in (
-        ("mean", links.uniform_mean(width), _mean),
+        ("mean", links.uniform_mean(width), mean),
         ("deviation", links.uniform_deviation(width), deviation),
     ):
+        what = "standard deviation" if name == "deviation" else name
         yield Check(
             f"jitter.{name}",
-            f"Delay uniform on [0, 10 ms): {name}",
+            f"Delay uniform on [0, 10 ms): {what}",
             law,
             DELAY_TOLERANCE,
             mean_over_generated("jitter", delays, measure),
             "s",
         )
-
-
-def _mean(sample: Sequence[float]) -> float:
-    return sum(sample) / len(sample)
-
-
-def deviation(sample: Sequence[float]) -> float:
-    """Standard deviation of a whole population, with n."""
-    mean = _mean(sample)
-    return float((sum((x - mean) ** 2 for x in sample) / len(sample)) ** 0.5)
 
 
 CHECKS: list[Check] = [

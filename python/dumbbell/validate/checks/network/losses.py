@@ -7,7 +7,8 @@ from typing import Any
 
 from ...check import Check
 from ...laws import losses
-from ...runner import Run, mean_over_seeds
+from ...readings import Run
+from ...runner import mean_over_seeds
 
 HEADER, RATE = 28, 8_000_000
 """Bytes of UDP over IPv4; bit/s of payload, so that a packet of 1000 B of payload leaves each
@@ -44,7 +45,7 @@ def _checks() -> Iterator[Check]:
         size = payload + HEADER
         yield Check(
             id=f"loss.bit-error.{size}-bytes",
-            law="a packet with a wrong bit is lost: 1 - (1 - rate)^(8 L)",
+            law="a packet with a bit error is lost: 1 - (1 - rate)^(8 L)",
             expected=losses.bit_errors(rate, size),
             tolerance=SHARE,
             measure=mean_over_seeds(

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws import measuring
 from ...measured import Measured
-from ...runner import Run, Runner
+from ...readings import of_queue
+from ...recorded import Recorded
+from ...runner import SEEDS, Runner, of_one_run
 from .. import paths
 
 HEADER = 28
@@ -45,10 +46,10 @@ def _wire(rate: int, delay_us: int, **words: Any) -> dict[str, Any]:
     return {"rate": f"{rate} bps", "delay": f"{delay_us} us", **words}
 
 
-def _way(runner: Runner, scenario: dict[str, Any]) -> Measured:
+def _way(seen: Recorded) -> int:
     """The first packet's way from end to end, picoseconds."""
-    first = paths.recorded(runner, scenario, packets=True).rows("packets")[0]
-    return Measured(first["delivered_ps"] - first["sent_ps"])
+    first = seen.rows("packets")[0]
+    return int(first["delivered_ps"] - first["sent_ps"])
 
 
 def _way_of_one() -> Iterator[Check]:
@@ -62,21 +63,15 @@ def _way_of_one() -> Iterator[Check]:
     )
     yield Check(
         id="link.one-way",
-        law="over empty links a packet takes the sum of L / R and propagation",
+        law="over empty links, a packet takes the sum of L / R and propagation",
         expected=float(
             measuring.one_way_ps(payload + HEADER, [(rate, delay * 10**6) for rate, delay in wires])
         ),
         tolerance=1,
         absolute=True,
-        measure=partial(_way, scenario=path),
+        measure=paths.of_records(path, _way, packets=True),
         unit="ps",
     )
-
-
-def _of_run(runner: Runner, scenario: dict[str, Any], key: str) -> Measured:
-    run: Run = paths.run(runner, scenario)[0]
-    where, _, name = key.partition(".")
-    return Measured(float(run[where][0][name]))
 
 
 def _windowed() -> Iterator[Check]:
@@ -109,11 +104,11 @@ def _windowed() -> Iterator[Check]:
     for key, (expected, tolerance, unit) in laws.items():
         yield Check(
             id=f"warm-up.{key.replace('_', '-')}",
-            law="what came in the warm-up, an overload here, is no part of a mean or a count",
+            law="arrivals in the warm-up, an overload here, do not count in any mean or count",
             expected=float(expected),
             tolerance=tolerance,
             absolute=True,
-            measure=partial(_of_run, scenario=scenario, key=f"queues.{key}"),
+            measure=of_one_run(scenario, of_queue(key)),
             unit=unit,
         )
 
@@ -122,15 +117,13 @@ def _fingerprints(runner: Runner) -> Measured:
     """Counts the different runs among runs with different seeds."""
     source = {"kind": "poisson", "rate": "400 kbps", "packet": "972 B"}
     scenario = _line(_wire(10**6, 1), flow={"source": source}, duration="2 s")
-    return Measured(len({run["fingerprint"] for run in paths.run(runner, scenario, runner.seeds)}))
+    return Measured(len({run["fingerprint"] for run in runner.run(scenario)}))
 
 
 def _seeds() -> Iterator[Check]:
-    from ...runner import SEEDS
-
     yield Check(
         id="chance.seeds",
-        law="runs with different seeds draw differently: as many runs as seeds",
+        law="runs with different seeds differ: as many different runs as seeds",
         expected=SEEDS,
         tolerance=0,
         measure=_fingerprints,

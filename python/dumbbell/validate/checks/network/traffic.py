@@ -9,7 +9,8 @@ from typing import Any
 from ...check import Check
 from ...laws import traffic
 from ...measured import Measured
-from ...runner import Run, Runner, mean_over_seeds, worst
+from ...readings import Run
+from ...runner import Runner, mean_over_seeds, worst
 
 MSS, HEADER, ACK = 1460, 40, 40
 """Bytes: of payload in a segment, of TCP and IP over it, and of an acknowledgment."""
@@ -101,8 +102,9 @@ def _alone() -> Iterator[Check]:
         lone["dumbbell"]["bottleneck"]["delay"] = "1.01 s"  # So that no round fills the path.
         yield Check(
             f"transfer.alone.{segments}",
-            f"{segments} segments alone, from a window of {WINDOW}: slow start (Cardwell et al., "
-            f"INFOCOM 2000)",
+            f"A transfer of {segments} segment{'s' * (segments > 1)} alone, from a window of "
+            f"{WINDOW}: "
+            f"slow start (Cardwell et al., INFOCOM 2000)",
             law,
             1e-9,
             partial(_single, lone),
@@ -136,8 +138,7 @@ def _together() -> Iterator[Check]:
         yield Check(
             f"transfers.mg1.{name}",
             "Transfers within the first window are batches at an M/G/1 queue: "
-            "Pollaczek-Khinchine, with a whole "
-            f"transfer as the customer; load {load}",
+            f"Pollaczek-Khinchine with a whole transfer as the customer; load {load}",
             traffic.first_windows_s(per_s, services, rest),
             0.02,
             mean_over_seeds(many, of_session("mean_completion_s"), shorter=fewer),
@@ -146,8 +147,8 @@ def _together() -> Iterator[Check]:
         )
         yield Check(
             f"transfers.mg1.{name}.finished",
-            "Nothing is lost, and every transfer that began two seconds before the end has "
-            "finished",
+            "Nothing is lost, and every transfer that starts at least two seconds before the end "
+            "finishes",
             1.0,
             0.0,
             worst(

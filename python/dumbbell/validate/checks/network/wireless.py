@@ -12,8 +12,9 @@ from ....aqm_response.drive import drive
 from ....data.arrow import Table
 from ...check import Check
 from ...laws import links, losses
-from ...runner import Run, mean_over_generated, mean_over_seeds, once, worst
-from .links import constant, deviation, mean_burst
+from ...readings import Run, deviation, lost_on_wire, mean_burst, share, times_on_wire
+from ...runner import mean_over_generated, mean_over_seeds, once, worst
+from .links import constant
 
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
 """For at least 10 000 of what is counted a seed; a Pareto law's deviation converges slowly."""
@@ -29,7 +30,7 @@ def _spaced(seed: int, packets: int = PACKETS, **words: Any) -> Table:
 
 
 def _lost(table: Table) -> float:
-    return sum(why == "link" for why in table.column("reason")) / len(table)
+    return share(lost_on_wire(table))
 
 
 def _losses() -> Iterator[Check]:
@@ -38,7 +39,7 @@ def _losses() -> Iterator[Check]:
         wire = {"kind": "bernoulli", "loss": rate / (units / 1000), "per": unit}
         yield Check(
             f"bernoulli.per-{unit}",
-            f"Independent errors of each {unit}: a packet is lost with one of them, 1 - (1 - p)^n",
+            f"Independent errors of each {unit}: a packet is lost with any of them, 1 - (1 - p)^n",
             links.any_unit_loss(rate / (units / 1000), units),
             SHARE,
             mean_over_generated(("bernoulli", unit), partial(_spaced, impairment=[wire]), _lost),
@@ -56,8 +57,8 @@ def _losses() -> Iterator[Check]:
     )
     yield Check(
         "gilbert_elliott.in-time.burst",
-        "Seen each 10 ms it stays bad with b + (1 - b) e^(-(1/g + 1/b) t): bursts have 1 / (1 - "
-        "that) packets",
+        "Sampled every 10 ms, it stays bad with q = b + (1 - b) e^(-(1/g + 1/b) t): bursts have "
+        "1 / (1 - q) packets",
         1 / (1 - links.exponential_stay(good, bad, 10e-3)),
         0.05,
         mean_over_generated(key, make, _burst),
@@ -75,8 +76,8 @@ def _coded() -> Iterator[Check]:
         losses.coded(loss, data, repair),
         losses.coded_bursts(to_bad, to_good, data, repair),
     )
-    dealt = f"{law}; bursts, dealt out to 40 blocks"
-    chain = "A block in a row over Gilbert's channel: forward over states and losses"
+    dealt = f"{law}; bursts, interleaved over 40 blocks"
+    chain = "A consecutive block over Gilbert's channel: forward recursion over states and losses"
     for name, wire, what, expected in (
         ("residual", {**code, "loss": loss}, law, apart),
         ("interleaved", {**bursts, "interleave": 40}, dealt, apart),
@@ -89,20 +90,19 @@ def _coded() -> Iterator[Check]:
 
 
 def _burst(table: Table) -> float:
-    return mean_burst([why == "link" for why in table.column("reason")])
+    return mean_burst(lost_on_wire(table))
 
 
 def _delays() -> Iterator[Check]:
     def late(seed: int, **wire: Any) -> list[float]:
-        table = _spaced(seed, impairment=[wire])
-        times = zip(table.numbers("left_ps"), table.numbers("arrived_ps"), strict=True)
-        return [(arrived - left) / links.PS for left, arrived in times]
+        return times_on_wire(_spaced(seed, impairment=[wire]))
 
     mean, shape = 2e-3, 5.0
     make = partial(late, kind="jitter", distribution="pareto", mean="2 ms", shape=shape)
     yield Check(
         "jitter.pareto.deviation",
-        "Pareto delays with a mean m and a tail exponent a: deviation m / sqrt(a (a - 2)); a = 5",
+        "Pareto delays with a mean m and a tail exponent a: standard deviation m / sqrt(a (a - "
+        "2)); a = 5",
         links.pareto_deviation(mean, shape),
         DEVIATION,
         mean_over_generated("pareto", make, deviation),
@@ -112,8 +112,8 @@ def _delays() -> Iterator[Check]:
     make = partial(late, kind="reorder", share=share, gap=gap, delay="1 ms")
     yield Check(
         "reorder.distance",
-        "Of the gap - 1 packets behind a late one none is late, of the others each with p: gap - "
-        "1 + 1 / p",
+        "None of the gap - 1 packets after a late one is late, each of the others is with p: gap "
+        "- 1 + 1 / p",
         links.chosen_distance(share, gap),
         DISTANCE,
         mean_over_generated("reorder", make, _distance),
@@ -129,13 +129,13 @@ def _distance(sample: list[float]) -> float:
 def _fates() -> Iterator[Check]:
     share = 0.05
     for kind, name, key, what in (
-        ("duplicate", "share", "duplicated", "copies that a wire makes"),
-        ("corrupt", "rate", "discarded", "packets that their receiver discards for a wrong bit"),
+        ("duplicate", "share", "duplicated", "copies that a link makes"),
+        ("corrupt", "rate", "discarded", "packets that their receiver discards for a bit error"),
     ):
         scenario = constant("8e6", 1000, "100 Mbps", 1000, impairment=[{"kind": kind, name: share}])
         yield Check(
             f"{kind}.{name}",
-            f"Independent chances: {what}, over packets sent",
+            f"Independent random events: {what}, over packets sent",
             share,
             SHARE,
             mean_over_seeds(scenario, partial(_counted, key)),
@@ -155,7 +155,7 @@ def _arq() -> Iterator[Check]:
     )
     yield Check(
         "arq.transmissions",
-        "Repetition up to n times: (1 - p^n) / (1 - p) transmissions in the mean; p = 0.3, n = 3",
+        "Repetition up to n times: (1 - p^n) / (1 - p) transmissions on average; p = 0.3, n = 3",
         links.arq_transmissions(loss, limit),
         0.005,
         mean_over_generated(key, make, _transmissions),
@@ -194,8 +194,8 @@ def _rates() -> Iterator[Check]:
 
     yield Check(
         "sine.integral",
-        "A saturated transmitter is through with 5000 packets when the integral of its rate is "
-        "5000 packets",
+        "A saturated transmitter has sent 5000 packets when the integral of its rate is 5000 "
+        "packets",
         8.0 * 1000 * packets,
         1e-9,
         once("sine", bits, float),
@@ -206,7 +206,7 @@ def _rates() -> Iterator[Check]:
     law = 1 - links.exponential_bad(90e-3, 30e-3)
     yield Check(
         "outage.share",
-        "A saturated wire with exponential times up and down sends for mean_up / (mean_up + "
+        "A saturated link with exponential times up and down sends for mean_up / (mean_up + "
         "mean_down)",
         law,
         0.05,
@@ -217,7 +217,7 @@ def _rates() -> Iterator[Check]:
     law = (0.25 * 10 + 0.75 * 2) / 10
     yield Check(
         "square.mean",
-        "A saturated square wave sends duty times its upper rate and 1 - duty times its lower one",
+        "A saturated square wave sends duty x its upper rate + (1 - duty) x its lower rate",
         law,
         1e-3,
         worst(scenario, partial(_sent, 10e6), law),

@@ -10,7 +10,6 @@ signals under every controller. docs/reference/queues.md has the curve outside o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +17,9 @@ from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws.tcp import control
 from ...measured import Measured
-from ...runner import Run, Runner, once
+from ...readings import Run, of_queue, total
+from ...recorded import Recorded
+from ...runner import Runner, mean_over_seeds, of_records, once
 
 PACKET = 1500
 FLOWS = (5, 20, 100)
@@ -48,14 +49,6 @@ def loop(
     }
 
 
-def _sojourn(run: Run) -> float:
-    return float(run["queues"][0]["mean_sojourn_s"])
-
-
-def _delay(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.mean(scenario, _sojourn)
-
-
 def _held() -> Iterator[Check]:
     """PIE and PI2 at their target; CoDel, which promises no more than to end what stands, below
     three of its own."""
@@ -74,24 +67,29 @@ def _held() -> Iterator[Check]:
                     law=law,
                     expected=expected,
                     tolerance=tolerance,
-                    measure=partial(_delay, scenario=loop({"kind": kind}, flows, share, rtt)),
+                    measure=mean_over_seeds(
+                        loop({"kind": kind}, flows, share, rtt), of_queue("mean_sojourn_s")
+                    ),
                     unit="s",
                     quick=(flows, rtt) == (20, 0.05),
                 )
 
 
-def _average(runner: Runner, scenario: dict[str, Any]) -> Measured:
+def _average(seen: Recorded) -> float:
     """The mean of Adaptive RED's average in the last half, packets."""
-    scenario = {**scenario, "record": {"every": "20 ms", "flows": False}}
-    rows = runner.records(scenario, "queues")
+    rows = seen.table("queues")
     late = [
         avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 60.0
     ]
-    return Measured(sum(late) / len(late))
+    return sum(late) / len(late)
 
 
 def _adaptive() -> Iterator[Check]:
-    words = {"duration": "120 s", "warmup": "60 s"}
+    words = {
+        "duration": "120 s",
+        "warmup": "60 s",
+        "record": {"every": "20 ms", "flows": False},
+    }
     for rtt, share in ((0.05, 8), (0.1, 8), (0.1, 10)):
         for flows in FLOWS:
             link = control.rate(flows, share, rtt, PACKET)
@@ -106,7 +104,7 @@ def _adaptive() -> Iterator[Check]:
                 expected=(low + high) / 2,
                 tolerance=(high - low) / 2,
                 absolute=True,
-                measure=partial(_average, scenario=loop(queue, flows, share, rtt, **words)),
+                measure=of_records(loop(queue, flows, share, rtt, **words), _average),
                 unit="packets",
                 quick=(flows, share) == (20, 10),
             )
@@ -119,14 +117,6 @@ def _load(run: Run) -> float:
     return float(queue["arrived_bytes"] / sent)
 
 
-def _loaded(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.mean(scenario, _load)
-
-
-def _packets(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.mean(scenario, lambda run: float(run["queues"][0]["mean_packets"]))
-
-
 def _others() -> Iterator[Check]:
     yield Check(
         id="avq.load.n-100",
@@ -136,18 +126,20 @@ def _others() -> Iterator[Check]:
         ),
         expected=control.AVQ_LOAD,
         tolerance=0.02,
-        measure=partial(_loaded, scenario=loop({"kind": "avq"}, 100, 10, 0.05)),
+        measure=mean_over_seeds(loop({"kind": "avq"}, 100, 10, 0.05), _load),
     )
     for flows in (20, 100):
         yield Check(
             id=f"pi.hold.n-{flows}",
             law=(
-                "an integrator leaves no error: the mean queue is q_ref = 50 packets: Hollot "
-                "et al. 2001"
+                "an integrator leaves no steady-state error: the mean queue is q_ref = 50 "
+                "packets: Hollot et al. 2001"
             ),
             expected=control.PI_REFERENCE,
             tolerance=0.1,
-            measure=partial(_packets, scenario=loop({"kind": "pi"}, flows, 10, 0.05)),
+            measure=mean_over_seeds(
+                loop({"kind": "pi"}, flows, 10, 0.05), of_queue("mean_packets")
+            ),
             unit="packets",
         )
 
@@ -169,8 +161,8 @@ def _control_law() -> Iterator[Check]:
         yield Check(
             id=f"codel.drop-{k + 1}",
             law=(
-                "after the k-th drop the next is due interval / sqrt(k) later, to the "
-                "packet: RFC 8289"
+                "after the k-th drop the next is due interval / sqrt(k) later, exact "
+                "to the packet: RFC 8289"
             ),
             expected=control.codel_drops(0.1, k)[-1],
             tolerance=0.001,
@@ -180,17 +172,9 @@ def _control_law() -> Iterator[Check]:
         )
 
 
-def _ratio(runner: Runner, scenario: dict[str, Any]) -> Measured:
+def _ratio(run: Run) -> float:
     """Goodput of the flows named `near` over that of those named `far`."""
-
-    def one(run: Run) -> float:
-        of = {
-            head: sum(f["goodput_bps"] for f in run["flows"] if f["name"].startswith(head))
-            for head in ("near", "far")
-        }
-        return float(of["near"] / of["far"])
-
-    return runner.mean(scenario, one)
+    return total(run, "goodput_bps", "near") / total(run, "goodput_bps", "far")
 
 
 def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +191,7 @@ def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> di
 def _equal() -> Iterator[Check]:
     """Whoever always has packets waiting gets the same, exactly; a controller lets far flows run
     dry now and then."""
-    law = "flows that have packets waiting get the same, whatever their round trips: RFC 8290"
+    law = "backlogged flows get equal shares, whatever their round-trip times: RFC 8290"
     cases = [("fq", "sack", 40, 0.01), ("fq", "sack", 80, 0.01)]
     cases += [
         (kind, "cubic", far, 0.1)
@@ -223,7 +207,7 @@ def _equal() -> Iterator[Check]:
             law=law,
             expected=1.0,
             tolerance=tolerance,
-            measure=partial(_ratio, scenario=_two({"kind": kind, **room}, near, away)),
+            measure=mean_over_seeds(_two({"kind": kind, **room}, near, away), _ratio),
             quick=kind in ("fq", "fq_codel"),
         )
 
@@ -235,10 +219,10 @@ def _weighted() -> Iterator[Check]:
         one, other = control.shares(weights)
         yield Check(
             id=f"drr.weights.{weights[0]}-{weights[1]}",
-            law="backlogged classes share by their weights: Shreedhar, Varghese 1996",
+            law="backlogged classes share in proportion to their weights: Shreedhar, Varghese 1996",
             expected=one / other,
             tolerance=0.03,
-            measure=partial(_ratio, scenario=_two(queue, near, far)),
+            measure=mean_over_seeds(_two(queue, near, far), _ratio),
             quick=weights == (3, 1),
         )
 
@@ -266,7 +250,7 @@ def _parted(runner: Runner) -> Measured:
 def _still() -> Iterator[Check]:
     yield Check(
         id="ea_red.still",
-        law="with steps of 0 the thresholds stand: RED(5, 15), packet by packet",
+        law="with steps of 0 the thresholds are constant: RED(5, 15), packet by packet",
         expected=0,
         tolerance=0,
         measure=_parted,

@@ -17,7 +17,8 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws import droppers, red
-from ...runner import Run, Runner, mean_over_generated, once
+from ...readings import Run, total
+from ...runner import mean_over_generated, mean_over_seeds, once
 from .. import paths
 
 PACKETS = 200_000
@@ -79,8 +80,8 @@ def _held() -> Iterator[Check]:
             yield Check(
                 id=f"rio.held.{mode}.{color}",
                 law=(
-                    f"{CF98}, section IV: {color} is signaled with its curve's probability "
-                    f"at the average of {of}"
+                    f"{CF98}, section IV: {color} packets are signaled with the probability of "
+                    f"their curve at the average of {of}"
                 ),
                 expected=red.Curve(*CURVES[color]).p_b(avg),
                 tolerance=0.05,
@@ -131,8 +132,8 @@ def _premium() -> Iterator[Check]:
     yield Check(
         id="premium.delay.longest",
         law=(
-            "(burst + MTU) / C: a bucket at once, behind a packet that has just begun; RFC "
-            "3246, strict priority"
+            "(burst + MTU) / C: a full bucket at once, behind a packet whose transmission has "
+            "just begun; RFC 3246, strict priority"
         ),
         expected=droppers.premium_delay(BURST, MTU, LINK),
         tolerance=1e-9,
@@ -178,11 +179,7 @@ def loop(kind: str, groups: Sequence[Group]) -> dict[str, Any]:
 
 def _ratio(run: Run) -> float:
     """Returns the throughput of flows of the second kind over that of the first."""
-    one, other = (
-        sum(f["throughput_bps"] for f in run["flows"] if f["name"].startswith(head))
-        for head in ("one.", "other.")
-    )
-    return float(other / one)
+    return total(run, "throughput_bps", "other.") / total(run, "throughput_bps", "one.")
 
 
 def _expected(weight: droppers.Weight, groups: Sequence[Group]) -> float:
@@ -206,44 +203,44 @@ def _closed() -> Iterator[Check]:
             "r-2-to-1",
             RATES,
             droppers.rio,
-            "t (t - r) is the same for all: a double reservation adds less than itself",
+            "t (t - r) is equal for all: doubling a reservation adds less than the reservation",
         ),
         (
             "rate_proportional",
             "r-2-to-1",
             RATES,
             droppers.rate_proportional,
-            "t (t - r) is as r: a double reservation adds more than itself",
+            "t (t - r) is proportional to r: doubling a reservation adds more than the reservation",
         ),
         (
             "rio",
             "rtt-1-to-3",
             TRIPS,
             droppers.rio,
-            "t (t - r) is as 1 / RTT^2: the nearer flow has most of what is spare",
+            "t (t - r) is proportional to 1 / RTT^2: the nearer flow gets most of the spare rate",
         ),
         (
             "drio",
             "rtt-1-to-3",
             TRIPS,
             droppers.drio,
-            "t (t - r)^2 is as 1 / RTT^2: OUT rates are nearer to each other",
+            "t (t - r)^2 is proportional to 1 / RTT^2: OUT rates are closer to each other",
         ),
         (
             "r_rtt_adaptive",
             "rtt-1-to-3",
             TRIPS,
             droppers.r_rtt(SPARE),
-            "each gets r + S, whatever its round trip",
+            "each gets r + S, whatever its round-trip time",
         ),
     )
     for kind, name, groups, weight, law in cases:
         yield Check(
             id=f"{kind}.share.{name}",
-            law=f"{law}; TCP's model with losses of OUT alone",
+            law=f"{law}; TCP's model with losses of OUT packets only",
             expected=_expected(weight, groups),
             tolerance=0.1,
-            measure=partial(Runner.mean, scenario=loop(kind, groups), measure=_ratio),
+            measure=mean_over_seeds(loop(kind, groups), _ratio),
         )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ....data.arrow import Table
 from ...check import Check
-from ...laws import markers
+from ...laws import links, markers
+from ...readings import most_above_rate
 from ...runner import mean_over_generated, once
 
 GREEN, YELLOW, RED = 10, 12, 14
@@ -34,7 +35,7 @@ def _marked(edge: Mapping[str, Any], times: Sequence[int], seed: int = 1) -> Tab
 
 def _steady(load: float, packets: int) -> list[int]:
     """Instants of a constant load, as a multiple of the contract, ps."""
-    gap = Fraction(8 * LENGTH * markers.PS, RATE) / Fraction(load).limit_denominator(100)
+    gap = Fraction(8 * LENGTH * links.PS, RATE) / Fraction(load).limit_denominator(100)
     return [int(n * gap) for n in range(packets)]
 
 
@@ -61,14 +62,9 @@ def _first_out(table: Table) -> float:
 
 def _envelope(table: Table) -> float:
     """The most bytes, of all intervals, by which what passed IN exceeds the contract."""
-    least, most, passed = 0.0, 0.0, 0
     rows = zip(table.numbers("entered_ps"), table.numbers("entered_dscp"), strict=True)
-    for at, _ in sorted(row for row in rows if row[1] == GREEN):
-        came = at * RATE / (8 * markers.PS)
-        least = min(least, passed - came)
-        passed += LENGTH
-        most = max(most, passed - came - least)
-    return most
+    green = sorted(at for at, codepoint in rows if codepoint == GREEN)
+    return most_above_rate(((at, LENGTH) for at in green), RATE)
 
 
 def _buckets() -> Iterator[Check]:
@@ -79,9 +75,9 @@ def _buckets() -> Iterator[Check]:
             times = _steady(load, 20_000)
             yield Check(
                 f"{kind}.in.load-{load:g}",
-                "Of a lasting overload IN is what the bucket had and what came: floor((B + r t) / "
-                "L) packets",
-                markers.in_profile(BURST, RATE, LENGTH, Fraction(times[-1], markers.PS)),
+                "In a persistent overload, IN uses the initial tokens and those that arrive: "
+                "floor((B + r t) / L) packets",
+                markers.in_profile(BURST, RATE, LENGTH, Fraction(times[-1], links.PS)),
                 0.0,
                 once(
                     (kind, load),
@@ -90,10 +86,10 @@ def _buckets() -> Iterator[Check]:
                 ),
                 "packets",
             )
-    pause = [0] * 100 + [60 * markers.PS] * 100
+    pause = [0] * 100 + [60 * links.PS] * 100
     yield Check(
         "token_bucket.after-a-pause",
-        "However long nothing came, a bucket holds its depth: min(B, r t)",
+        "However long it is idle, a bucket holds at most its depth: min(B, r t)",
         float(markers.after_pause(BURST, RATE, Fraction(60)) // LENGTH),
         0.0,
         once(
@@ -119,8 +115,7 @@ def _buffers() -> Iterator[Check]:
         key = ("data-buffer", size)
         yield Check(
             f"data_buffer.in.size-{size}",
-            "Of packets at once IN are those that found a token and those that wait at the end: B "
-            "/ L + D",
+            "Of a burst, the packets are IN that find a token or still wait at the end: B / L + D",
             10 + size,
             0.0,
             once(key, make, partial(_count, (GREEN,))),
@@ -128,8 +123,8 @@ def _buffers() -> Iterator[Check]:
         )
         yield Check(
             f"data_buffer.held.size-{size}",
-            "The packet that fills the buffer waits longest of those that leave IN: D L / r; the "
-            "front leaves as OUT",
+            "The packet that fills the buffer waits longest of those that leave as IN: D L / r; "
+            "the front leaves as OUT",
             markers.held_ps(size, LENGTH, RATE),
             0.0,
             once(key, make, partial(_when, 39)),
@@ -147,7 +142,7 @@ def _buffers() -> Iterator[Check]:
         yield Check(
             f"data_buffer.envelope.size-{size}",
             "A buffer does not change the contract: in any time t at most burst + rate t is IN; "
-            "the worst reaches that",
+            "the worst case reaches this bound",
             float(markers.envelope(depth, RATE, Fraction(0))),
             1.0 if size else float(LENGTH),
             once(("data-buffer-uneven", size), partial(_marked, edge, uneven), _envelope),
@@ -161,18 +156,24 @@ def _three_colors() -> Iterator[Check]:
     cbs, ebs = 10_500, 4_500
     single = {"kind": "srtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "ebs": f"{ebs} B"}
     pause = Fraction(107, 1000)
-    times = [0] * 100 + [int(pause * markers.PS)] * 100
+    times = [0] * 100 + [int(pause * links.PS)] * 100
     # The tokens left in either bucket after the first hundred packets add to the new ones: half a
     # packet each.
     left = Fraction(500)
     greens = (left + min(Fraction(RATE) * pause / 8, cbs - left)) // LENGTH
     yellows = (left + markers.spilled(cbs - int(left), ebs - int(left), RATE, pause)) // LENGTH
     laws = {
-        "green": (GREEN, greens, "RFC 2697 section 3: after a pause green is what came, up to CBS"),
+        "green": (
+            GREEN,
+            greens,
+            "RFC 2697 section 3: after a pause, green is limited to the tokens that arrived, at "
+            "most CBS",
+        ),
         "yellow": (
             YELLOW,
             yellows,
-            "RFC 2697 section 3: what found the committed bucket full is yellow, up to EBS",
+            "RFC 2697 section 3: tokens that find the committed bucket full allow yellow, at "
+            "most EBS",
         ),
     }
     for name, (codepoint, expected, law) in laws.items():
@@ -182,12 +183,12 @@ def _three_colors() -> Iterator[Check]:
             f"srtcm.after-a-pause.{name}", law, float(expected), 0.0, measurement, "packets"
         )
     steady = _steady(3.0, 20_000)
-    end = Fraction(steady[-1], markers.PS)
+    end = Fraction(steady[-1], links.PS)
     over = {"green": ((GREEN,), cbs, RATE), "yellow": ((YELLOW,), ebs, 0)}
     for name, (colors, depth, rate) in over.items():
         yield Check(
             f"srtcm.overload.{name}",
-            "RFC 2697: of a lasting overload green is CBS and CIR, yellow is EBS alone",
+            "RFC 2697: in a persistent overload, green is CBS and CIR, yellow is EBS only",
             markers.in_profile(depth, rate, LENGTH, end),
             0.0,
             once("srtcm-over", partial(_marked, single, steady), partial(_count, colors)),
@@ -204,8 +205,8 @@ def _three_colors() -> Iterator[Check]:
     for name, (either, depth, rate) in peaks.items():
         yield Check(
             f"trtcm.overload.{name}",
-            "RFC 2698: of a lasting overload green is CBS and CIR, green and yellow together PBS "
-            "and PIR",
+            "RFC 2698: in a persistent overload, green is CBS and CIR, green and yellow together "
+            "are PBS and PIR",
             markers.in_profile(depth, rate, LENGTH, end),
             1.0,
             once("trtcm-over", partial(_marked, double, steady), partial(_count, either)),
@@ -224,8 +225,8 @@ def _windows() -> Iterator[Check]:
         times = [4 * 10**9 * (n + 1) for n in range(1000)]
         yield Check(
             f"tsw.rise.window-{window:g}",
-            "RFC 2859 section 3: the estimate of L every d is L/d (1 - (W/(W+d))^n), above 100 "
-            "kB/s after n packets",
+            "RFC 2859 section 3: with L bytes every d, the estimate is L/d (1 - (W/(W+d))^n), "
+            "above 100 kB/s after n packets",
             markers.tsw_rise(LENGTH, 0.004, window, 100_000),
             0.0,
             once(
@@ -245,8 +246,8 @@ def _windows() -> Iterator[Check]:
             edge = {"kind": kind, **contract, **words}
             yield Check(
                 f"{kind}.in.load-{load:g}",
-                "An estimate that is the load, and OUT with probability 1 - r / estimate: in the "
-                "long run IN is r",
+                "The estimate equals the load, and packets are OUT with probability 1 - r / "
+                "estimate: in the long run IN is r",
                 markers.share(load),
                 SHARE_TOLERANCE,
                 mean_over_generated(
@@ -263,7 +264,7 @@ def _windows() -> Iterator[Check]:
     ):
         yield Check(
             f"tsw3cm.{name}.load-4",
-            "RFC 2859 section 4: green is CTR, yellow PTR - CTR, red what is beyond PTR",
+            "RFC 2859 section 4: green is CTR, yellow is PTR - CTR, red is the excess over PTR",
             expected,
             SHARE_TOLERANCE,
             mean_over_generated(
@@ -273,7 +274,7 @@ def _windows() -> Iterator[Check]:
     adaptive = {"kind": "adaptive_packet_marking", **contract}
     yield Check(
         "adaptive_packet_marking.ramp",
-        "Half of the target: P rises by delta (1 - 1/2) each second, from nothing to 1 in 200 of "
+        "At half of the target, P rises by delta (1 - 1/2) each second, from 0 to 1 in 200 of "
         "300 s",
         markers.ramp(0.01, 0.5, 300),
         SHARE_TOLERANCE,

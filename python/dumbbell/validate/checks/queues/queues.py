@@ -15,7 +15,8 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws import queueing, red
-from ...runner import Run, mean_over_generated, mean_over_seeds, worst
+from ...readings import Run, dropped_share, of_queue
+from ...runner import mean_over_generated, mean_over_seeds, worst
 
 SERVICE_S = 1e-3
 """Mean time of transmission."""
@@ -66,9 +67,10 @@ def port(
     }
 
 
-def length(run: Run) -> float:
-    """Mean length, packets, by the port's convention."""
-    return float(run["queues"][0]["mean_packets"])
+length = of_queue("mean_packets")
+"""Mean length, packets, by the port's convention."""
+utilisation = of_queue("utilization")
+"""Share of time in which the transmitter is busy."""
 
 
 def waiting(run: Run) -> float:
@@ -79,11 +81,6 @@ def waiting(run: Run) -> float:
 def waiting_p99(run: Run) -> float:
     """The 99th percentile of the waiting time, service times."""
     return float(run["queues"][0]["p99_sojourn_s"]) / SERVICE_S
-
-
-def utilisation(run: Run) -> float:
-    """Share of time in which the transmitter is busy."""
-    return float(run["queues"][0]["utilization"])
 
 
 def blocking(run: Run) -> float:
@@ -97,12 +94,6 @@ def little(run: Run) -> float:
     queue, seconds = run["queues"][0], run["duration_s"] - run["warmup_s"]
     rate = (queue["arrivals"] - sum(queue["drops"].values())) / seconds
     return float(queue["mean_packets"] / (rate * queue["mean_sojourn_s"]))
-
-
-def drops(run: Run) -> float:
-    """Share of arrivals that are dropped, for whatever reason."""
-    queue = run["queues"][0]
-    return float(sum(queue["drops"].values()) / queue["arrivals"])
 
 
 KLEINROCK = "Kleinrock 1975"
@@ -157,7 +148,7 @@ def _moments() -> Iterator[Check]:
             ),
             (
                 "utilisation",
-                "A queue that loses nothing is busy for the share rho",
+                "A queue without losses is busy for the share rho",
                 rho,
                 UTILISATION_TOLERANCE,
                 utilisation,
@@ -212,7 +203,7 @@ def _finite() -> Iterator[Check]:
             ("L", "mean number in the system", known.length, LENGTH_TOLERANCE, length, "packets"),
             (
                 "utilisation",
-                "share of time it is busy",
+                "share of busy time",
                 known.utilisation,
                 UTILISATION_TOLERANCE,
                 utilisation,
@@ -241,7 +232,7 @@ def _finite() -> Iterator[Check]:
     ):
         yield Check(
             f"mm1k.rho-{rho}.K-{k}.outside-service.{part}",
-            f"{MM1K}: K - 1 wait, and `count_in_service` is false",
+            f"{MM1K}: at most K - 1 packets wait, with `count_in_service = false`",
             expected,
             tolerance,
             mean_over_seeds(scenario, measure),
@@ -272,7 +263,7 @@ def _red_with_memoryless_traffic() -> Iterator[Check]:
             **words,
         )
         law = (
-            "RED with w_q = 1 and independent coins under M/M/1 traffic is a birth-death "
+            "RED with w_q = 1 and independent random draws under M/M/1 traffic is a birth-death "
             "chain (Bonald et al. 2000)"
         )
         yield Check(
@@ -280,7 +271,7 @@ def _red_with_memoryless_traffic() -> Iterator[Check]:
             law,
             known.blocking,
             BLOCKING_TOLERANCE,
-            mean_over_seeds(scenario, drops),
+            mean_over_seeds(scenario, dropped_share),
         )
         yield Check(
             f"red.mm1.rho-{rho}.L",
@@ -313,14 +304,15 @@ def _accounts() -> Iterator[Check]:
     ):
         yield Check(
             f"little.{name}",
-            "Little's law L = lambda W in each run, lambda being what got in (Little 1961)",
+            "Little's law L = lambda W in each run, where lambda is the rate of admitted packets "
+            "(Little 1961)",
             1.0,
             LITTLE_TOLERANCE,
             worst(scenario, little, 1.0),
         )
         yield Check(
             f"conservation.{name}",
-            "What was sent arrived, was dropped for a named reason, or is on its way at the end",
+            "Each packet arrived, was dropped for a named reason, or was in flight at the end",
             0.0,
             0.0,
             worst(scenario, unaccounted, 0.0),
@@ -359,7 +351,7 @@ def _pasta() -> Check:
     rho, packets = 0.5, 200_000
     return Check(
         f"pasta.mm1.rho-{rho}.Lq",
-        "Poisson arrivals see time averages (Wolff 1982): what they find waiting is Lq of M/M/1",
+        "Poisson arrivals see time averages (Wolff 1982): they find Lq of M/M/1 waiting",
         queueing.mm1_waiting_packets(rho),
         2 * LENGTH_TOLERANCE,
         mean_over_generated(

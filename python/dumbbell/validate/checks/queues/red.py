@@ -19,6 +19,7 @@ from ....data.arrow import Table
 from ...check import Check
 from ...laws import red
 from ...measured import Measured
+from ...readings import mean, share
 from ...runner import Runner, mean_over_generated, once
 
 PACKETS = 200_000
@@ -199,8 +200,8 @@ def _curve() -> Iterator[Check]:
     for found, gentle in ((10, False), (14, False), (22, True)):
         yield Check(
             f"red.curve.frequency.avg-{found}",
-            f"{FJ93}: share of packets signaled at avg = {found}, by independent "
-            f"coins{' (gentle)' if gentle else ''}",
+            f"{FJ93}: share of packets signaled at avg = {found}, by independent random "
+            f"draws{' (gentle)' if gentle else ''}",
             red.Curve(5, 15, 0.1, gentle).p_b(found),
             FREQUENCY_TOLERANCE,
             mean_over_generated(
@@ -228,7 +229,7 @@ def _regions() -> Iterator[Check]:
         0.0,
         once(("curve", False), make, signalled(lambda avg: avg < 5)),
     )
-    law = f"{FJ93}, Fig. 2: from max_th on every packet is signaled"
+    law = f"{FJ93}, Fig. 2: at or above max_th every packet is signaled"
     yield Check(
         "red.region.above",
         law,
@@ -236,11 +237,6 @@ def _regions() -> Iterator[Check]:
         0.0,
         once(("curve", False), make, signalled(lambda avg: avg >= 15)),
     )
-
-
-def share(marks: Sequence[bool]) -> float:
-    """The share of packets that are marked."""
-    return sum(marks) / len(marks)
 
 
 def spacings(marks: list[bool]) -> list[int]:
@@ -261,13 +257,13 @@ def _spacing() -> Iterator[Check]:
         make: Callable[[int], list[int]] = partial(_spacings_of, name)
         key = ("spacing", name)
         source = f"{FJ93}, {words}"
-        mean = 2.5 * MEAN_TOLERANCE if name == "bernoulli" else MEAN_TOLERANCE
+        tolerance = 2.5 * MEAN_TOLERANCE if name == "bernoulli" else MEAN_TOLERANCE
         yield Check(
             f"red.spacing.{name}.mean",
             f"{source}: mean",
             law.mean,
-            mean,
-            mean_over_generated(key, make, _mean),
+            tolerance,
+            mean_over_generated(key, make, mean),
             "packets",
         )
         yield _fit(name, law, source, key, make)
@@ -297,13 +293,9 @@ def _most(sample: Sequence[int]) -> float:
     return max(sample)
 
 
-def _mean(sample: Sequence[int]) -> float:
-    return sum(sample) / len(sample)
-
-
 def _variance(sample: Sequence[int]) -> float:
-    mean = _mean(sample)
-    return sum((x - mean) ** 2 for x in sample) / (len(sample) - 1)
+    center = mean(sample)
+    return sum((x - center) ** 2 for x in sample) / (len(sample) - 1)
 
 
 def _fit(name: str, law: red.Law, source: str, key: Any, make: Callable[[int], list[int]]) -> Check:
@@ -317,7 +309,7 @@ def _fit(name: str, law: red.Law, source: str, key: Any, make: Callable[[int], l
 
     return Check(
         f"red.spacing.{name}.chi-square",
-        f"{source}: Pearson's statistic, beyond its bound once in 1000 times",
+        f"{source}: Pearson's statistic, which exceeds its bound once in 1000 tests",
         dof,
         red.chi_square_quantile(dof, Z) - dof,
         measure,

@@ -9,13 +9,13 @@ PROBE_RTT is postponed. RTprop (`bbr.rt-prop`) is exact: one packet finds each l
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import bbr
-from ...measured import Measured
-from ...runner import Runner
+from ...readings import goodput
+from ...recorded import shown_by_control
+from ...runner import of_one_run
 from .. import paths
 
 RATE = 20e6
@@ -36,18 +36,6 @@ def _scenario() -> dict[str, Any]:
     }
 
 
-def _used(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    run = paths.run(runner, scenario)[0]
-    return Measured(float(run["flows"][0]["goodput_bps"]) / (RATE * paths.MSS / SIZE))
-
-
-def _rt_prop(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    """Returns the RTprop that the control shows with its last reaction."""
-    control = paths.recorded(runner, scenario).reactions()[-1]["control"]
-    shown = {name: float(value) for name, value in (word.split("=") for word in control.split())}
-    return Measured(shown["rt_prop"])
-
-
 def _hops() -> tuple[tuple[float, float], ...]:
     """There and back: access links are ten times as fast as the bottleneck."""
     links = (10 * RATE, RATE, 10 * RATE)
@@ -58,12 +46,12 @@ CHECKS = [
     Check(
         id="bbr.used",
         law=(
-            "1 - margin of the path, alone: the mean of the gains of PROBE_BW is 1; "
-            "draft-cardwell-iccrg-bbr-00"
+            "a flow alone uses 1 - margin of the path, because the gains of PROBE_BW have a mean "
+            "of 1; draft-cardwell-iccrg-bbr-00"
         ),
         expected=bbr.used(),
         tolerance=0.006,
-        measure=partial(_used, scenario=_scenario()),
+        measure=of_one_run(_scenario(), lambda run: goodput(run) / (RATE * paths.MSS / SIZE)),
     ),
     Check(
         id="bbr.rt-prop",
@@ -73,7 +61,9 @@ CHECKS = [
         ),
         expected=bbr.round_trip(RTT, _hops()),
         tolerance=1e-4,
-        measure=partial(_rt_prop, scenario=_scenario()),
+        measure=paths.of_records(
+            _scenario(), lambda seen: shown_by_control(seen.reactions()[-1])["rt_prop"]
+        ),
         unit="s",
     ),
 ]

@@ -17,10 +17,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ....present import stats
 from ...check import Check
 from ...laws.tcp import cubic
-from ...measured import Measured
-from ...runner import Runner
+from ...readings import Run, goodput
+from ...recorded import Recorded, shown_by_control
+from ...runner import mean_over_seeds, of_one_run
 from .. import paths
 from ..given_losses import Chosen, Nth
 
@@ -29,22 +31,17 @@ LOSSES = 1000
 PURE = {"kind": "cubic", "tcp_friendliness": False, "fast_convergence": False}
 
 
-def _windows(first: float, **fields: Any) -> dict[str, Any]:
-    """Fields of a flow that begins in congestion avoidance, with so many segments."""
-    segments = f"{round(first)} pkt"
-    return {
-        "initial_window": segments,
-        "initial_ssthresh": segments,
-        "initial_window_bytes": "unlimited",
-        **fields,
-    }
-
-
 # The mean window at losses that come at equal intervals.
 
 
-def _mean(runner: Runner, scenario: Mapping[str, Any], rtt: float) -> Measured:
-    return Measured(paths.run(runner, scenario)[0]["flows"][0]["goodput_bps"] * rtt / 8 / paths.MSS)
+def _mean_window(rtt: float, run: Run) -> float:
+    """Segments, from the goodput."""
+    return goodput(run) * rtt / 8 / paths.MSS
+
+
+def _every(p: float) -> Nth:
+    """Loses every 1/p-th packet, and the second one."""
+    return Nth(every=round(1 / p), first=2, limit="unlimited")
 
 
 def _cubic_tooth(p: float, rtt: float) -> Check:
@@ -53,19 +50,18 @@ def _cubic_tooth(p: float, rtt: float) -> Check:
     not in the equation."""
     w_max = cubic.tooth_peak(p, rtt)
     rounds = cubic.rounds_in_tooth(p, rtt)
-    flow = paths.sender({"kind": "cubic", "fast_convergence": False}, rtt, **_windows(w_max))
-    tooth = rounds * rtt
-    queue = Nth(every=round(1 / p), first=2, limit="unlimited")
-    scenario = paths.clear(flow, seconds=(TEETH + 1) * tooth, warmup=tooth, queue=queue)
+    cc = {"kind": "cubic", "fast_convergence": False}
+    flow = paths.sender(cc, rtt, **paths.congestion_avoidance(round(w_max)))
+    scenario = paths.toothed(flow, _every(p), rounds * rtt, TEETH, skipped=1)
     return Check(
         id=f"cubic.window.rtt-{rtt * 1e3:g}ms.p-1e{_exponent(p)}",
         law=(
-            "AVG_W = 1.0538 (RTT/p)^(3/4), every 1/p-th packet lost, to two round trips a "
+            "AVG_W = 1.0538 (RTT/p)^(3/4), every 1/p-th packet lost, within two round trips per "
             "tooth: RFC 9438 section 5.1"
         ),
         expected=cubic.mean_window(p, rtt),
         tolerance=2 / rounds,
-        measure=partial(_mean, scenario=scenario, rtt=rtt),
+        measure=of_one_run(scenario, partial(_mean_window, rtt)),
         unit="segments",
         quick=p > 1e-5,
     )
@@ -76,19 +72,18 @@ def _reno_tooth(p: float, rtt: float) -> Check:
     trips."""
     w_max = cubic.friendly_peak(p)
     rounds = (1 - cubic.BETA) * w_max / cubic.alpha()
-    flow = paths.sender("cubic", rtt, **_windows(w_max))
-    queue = Nth(every=round(1 / p), first=2, limit="unlimited")
-    tooth = rounds * rtt
-    scenario = paths.clear(flow, seconds=(TEETH + 5) * tooth, warmup=5 * tooth, queue=queue)
+    flow = paths.sender("cubic", rtt, **paths.congestion_avoidance(round(w_max)))
+    scenario = paths.toothed(flow, _every(p), rounds * rtt, TEETH, skipped=5)
     return Check(
         id=f"cubic.reno-friendly.rtt-{rtt * 1e3:g}ms.p-1e{_exponent(p)}",
         law=(
-            "AVG_W = sqrt(3/(2p)) where that is more, to two round trips a tooth: RFC 9438 "
-            "sections 4.3 and 5.1"
+            "AVG_W = sqrt(3/(2p)) if that is more, within two round trips per tooth: RFC 9438 "
+            "sections "
+            "4.3 and 5.1"
         ),
         expected=cubic.mean_window(p, rtt),
         tolerance=2 / rounds,
-        measure=partial(_mean, scenario=scenario, rtt=rtt),
+        measure=of_one_run(scenario, partial(_mean_window, rtt)),
         unit="segments",
     )
 
@@ -96,14 +91,10 @@ def _reno_tooth(p: float, rtt: float) -> Check:
 def _random_losses(p: float, rtt: float) -> Check:
     """Chance moves W_max about, so that here the mean depends on C and beta alone, wherever the
     flow began."""
-    flow = paths.sender(dict(PURE), rtt, **_windows(cubic.tooth_peak(p, rtt)))
+    start = paths.congestion_avoidance(round(cubic.tooth_peak(p, rtt)))
+    flow = paths.sender(PURE, rtt, **start)
     seconds = LOSSES / p / cubic.cubic_window(p, rtt) * rtt
     scenario = paths.clear(flow, seconds=seconds + 40, warmup=40, loss=p)
-
-    def measure(runner: Runner) -> Measured:
-        runs = paths.run(runner, scenario, runner.seeds)
-        return Measured.of([run["flows"][0]["goodput_bps"] * rtt / 8 / paths.MSS for run in runs])
-
     expected = cubic.random_window(p, rtt)
     return Check(
         id=f"cubic.random.rtt-{rtt * 1e3:g}ms.p-{p * 1e3:g}e-3",
@@ -114,7 +105,7 @@ def _random_losses(p: float, rtt: float) -> Check:
         expected=expected,
         # The round trip in which a loss is noticed, of 1 / (p W); and what the law is drawn to.
         tolerance=p * expected + 0.01,
-        measure=measure,
+        measure=mean_over_seeds(scenario, partial(_mean_window, rtt)),
         unit="segments",
         quick=p > 1e-3,
     )
@@ -143,14 +134,13 @@ FINE = 0.01
 def _one_loss(
     w_max: int, cc: Mapping[str, Any] = PURE, lost: str = "2", marks: bool = False, **fields: Any
 ) -> dict[str, Any]:
-    flow = paths.sender(dict(cc), FINE, **_windows(w_max, **fields))
+    flow = paths.sender(cc, FINE, **paths.congestion_avoidance(w_max), **fields)
     return paths.clear(flow, seconds=9, queue=Chosen(packets=lost, marks=marks, limit="unlimited"))
 
 
-def _sample(runner: Runner, t: float) -> Measured:
+def _sample(t: float, seen: Recorded) -> float:
     """The window `t` seconds after the end of recovery, when congestion avoidance begins; between
     two rows linear."""
-    seen = paths.recorded(runner, _one_loss(W_MAX), every="10 ms")
     at = seen.reactions("recovered")[0]["time_s"] + t
     before, after = None, None
     for row in seen.rows("flows"):
@@ -160,9 +150,7 @@ def _sample(runner: Runner, t: float) -> Measured:
             after = row
     assert before is not None and after is not None
     share = (at - before["time_s"]) / (after["time_s"] - before["time_s"])
-    return Measured(
-        before["cwnd_packets"] + share * (after["cwnd_packets"] - before["cwnd_packets"])
-    )
+    return float(before["cwnd_packets"] + share * (after["cwnd_packets"] - before["cwnd_packets"]))
 
 
 def _curve() -> Iterator[Check]:
@@ -174,41 +162,40 @@ def _curve() -> Iterator[Check]:
         yield Check(
             id=f"cubic.curve.t-{t:g}s",
             law=(
-                "W(t) = C(t-K)^3 + W_max after a loss at 100 segments, to a round trip: RFC "
+                "W(t) = C(t-K)^3 + W_max after a loss at 100 segments, within one round trip: RFC "
                 "9438 section 4.2"
             ),
             expected=cubic.window(t, W_MAX, after),
             tolerance=slope + 0.02,
             absolute=True,
-            measure=partial(_sample, t=t),
+            measure=paths.of_records(_one_loss(W_MAX), partial(_sample, t), every="10 ms"),
             unit="segments",
         )
 
 
-def _k(runner: Runner) -> Measured:
+def _k(seen: Recorded) -> float:
     """K by the curve's shape: t - cbrt((W - W_max) / C), the mean over samples away from the
     plateau."""
-    seen = []
+    found = []
     for t in (0.5, 1.0, 2.0, 6.0, 7.0, 8.0):
-        above = (_sample(runner, t).value - W_MAX) / cubic.C
-        seen.append(t - math.copysign(abs(above) ** (1 / 3), above))
-    return Measured(math.fsum(seen) / len(seen))
+        above = (_sample(t, seen) - W_MAX) / cubic.C
+        found.append(t - math.copysign(abs(above) ** (1 / 3), above))
+    return stats.mean(found)
 
 
 # The effect of one loss.
 
 
-def _decrease(runner: Runner, scenario: Mapping[str, Any], cause: str) -> Measured:
-    row = paths.recorded(runner, scenario).reactions(cause)[0]
-    return Measured(row["ssthresh_bytes"] / row["in_flight_bytes_before"])
+def _decrease(cause: str, seen: Recorded) -> float:
+    row = seen.reactions(cause)[0]
+    return float(row["ssthresh_bytes"] / row["in_flight_bytes_before"])
 
 
-def _remembered(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
+def _remembered(seen: Recorded) -> float:
     """W_max after the second loss by the window that it found; the control shows both in
     segments."""
-    control = paths.recorded(runner, scenario).reactions("loss")[1]["control"]
-    shown = {name: float(value) for name, value in (word.split("=") for word in control.split())}
-    return Measured(shown["w_max"] / shown["cwnd_prior"])
+    shown = shown_by_control(seen.reactions("loss")[1])
+    return shown["w_max"] / shown["cwnd_prior"]
 
 
 def _one_signal() -> Iterator[Check]:
@@ -216,16 +203,16 @@ def _one_signal() -> Iterator[Check]:
     after = cubic.BETA * W_MAX
     yield Check(
         id="cubic.k",
-        law="K = cbrt(0.3 W_max / C), to a round trip: RFC 9438 section 4.2",
+        law="K = cbrt(0.3 W_max / C), within one round trip: RFC 9438 section 4.2",
         expected=cubic.k(W_MAX, after),
         tolerance=FINE,
         absolute=True,
-        measure=_k,
+        measure=paths.of_records(_one_loss(W_MAX), _k, every="10 ms"),
         unit="s",
     )
     signals: tuple[tuple[str, dict[str, Any], float, str], ...] = (
-        ("loss", {}, cubic.BETA, "a loss leaves 0.7 of what is in flight: RFC 9438 section 4.6"),
-        ("ecn_echo", {}, cubic.BETA, "a mark is as a loss: RFC 9438 section 4.6"),
+        ("loss", {}, cubic.BETA, "a loss leaves 0.7 of the data in flight: RFC 9438 section 4.6"),
+        ("ecn_echo", {}, cubic.BETA, "a mark reduces like a loss: RFC 9438 section 4.6"),
         (
             "ecn_echo",
             {"abe": True},
@@ -244,7 +231,7 @@ def _one_signal() -> Iterator[Check]:
             # flight.
             tolerance=1 / W_MAX if marks else byte,
             absolute=True,
-            measure=partial(_decrease, scenario=scenario, cause=cause),
+            measure=paths.of_records(scenario, partial(_decrease, cause)),
         )
     for convergent in (True, False):
         scenario = _one_loss(W_MAX, {"kind": "cubic", "fast_convergence": convergent}, lost="2,600")
@@ -256,7 +243,7 @@ def _one_signal() -> Iterator[Check]:
             ),
             expected=cubic.fast_convergence(1.0) if convergent else 1,
             tolerance=1e-12,
-            measure=partial(_remembered, scenario=scenario),
+            measure=paths.of_records(scenario, _remembered),
         )
 
 

@@ -8,14 +8,15 @@ windows, which stays constant until the next loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import fairness
-from ...measured import Measured
-from ...runner import Runner
+from ...readings import Run
+from ...recorded import Recorded
+from ...runner import mean_over_seeds, of_one_run
 from .. import paths
 from ..given_losses import EachFlowAt
 
@@ -28,20 +29,22 @@ def _named(*flows: dict[str, Any]) -> list[dict[str, Any]]:
     return [flow | {"name": f"s{i}"} for i, flow in enumerate(flows)]
 
 
-def _goodputs(run: Mapping[str, Any]) -> list[float]:
+def _goodputs(run: Run) -> list[float]:
     return [float(flow["goodput_bps"]) for flow in run["flows"]]
 
 
-def _ratio(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
+def _goodput_of(flow: int, run: Run) -> float:
+    return _goodputs(run)[flow]
+
+
+def _ratio(run: Run) -> float:
     """The first flow's goodput by the second's."""
-    shares = (_goodputs(run) for run in paths.run(runner, scenario, runner.seeds))
-    return Measured.of([near / far for near, far in shares])
+    near, far = _goodputs(run)
+    return near / far
 
 
-def _index(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    return Measured.of(
-        [fairness.jain(_goodputs(run)) for run in paths.run(runner, scenario, runner.seeds)]
-    )
+def _index(run: Run) -> float:
+    return fairness.jain(_goodputs(run))
 
 
 def _equal_loss() -> Iterator[Check]:
@@ -53,7 +56,7 @@ def _equal_loss() -> Iterator[Check]:
             law="at equal random loss goodput is proportional to 1/RTT: Mathis et al. 1997",
             expected=fairness.ratio_at_equal_loss(near, far),
             tolerance=0.1,
-            measure=partial(_ratio, scenario=scenario),
+            measure=mean_over_seeds(scenario, _ratio),
             quick=far / near < 10,
         )
         yield Check(
@@ -64,19 +67,17 @@ def _equal_loss() -> Iterator[Check]:
             ),
             expected=fairness.jain_of_ratio(fairness.ratio_at_equal_loss(near, far)),
             tolerance=0.1,
-            measure=partial(_index, scenario=scenario),
+            measure=mean_over_seeds(scenario, _index),
             quick=far / near < 10,
         )
     for n in (2, 10):
         flows = _named(*[paths.sender("sack", RTT)] * n)
         yield Check(
             id=f"fairness.equal.{n}-flows",
-            law="flows that are alike and lose alike have an index of 1: Jain, Chiu, Hawe 1984",
+            law="identical flows with identical losses have an index of 1: Jain, Chiu, Hawe 1984",
             expected=fairness.jain([1.0] * n),
             tolerance=0.02,
-            measure=partial(
-                _index, scenario=paths.clear(*flows, seconds=600, warmup=10, loss=3e-3)
-            ),
+            measure=mean_over_seeds(paths.clear(*flows, seconds=600, warmup=10, loss=3e-3), _index),
             quick=n == 2,
         )
 
@@ -87,23 +88,25 @@ LARGE, SMALL = 96, 32
 PERIOD = 4.0
 
 
-def _apart(runner: Runner, losses: int, b: float) -> Measured:
-    """Returns the distance of the windows half a period after so many losses, segments."""
-    flows = []
-    for window in (LARGE, SMALL):
-        start: dict[str, Any] = {
-            "initial_window": f"{window} pkt",
-            "initial_ssthresh": f"{window} pkt",
-        }
-        flows.append(
-            paths.sender({"kind": "aimd", "b": b}, RTT, initial_window_bytes="unlimited", **start)
-        )
+def _losing_together(b: float) -> dict[str, Any]:
+    """Two flows of AIMD(1, b) with windows that differ."""
+    flows = [
+        paths.sender({"kind": "aimd", "b": b}, RTT, **paths.congestion_avoidance(window))
+        for window in (LARGE, SMALL)
+    ]
     queue = EachFlowAt(period=PERIOD, limit="unlimited")
-    scenario = paths.clear(*_named(*flows), seconds=5 * PERIOD, queue=queue)
-    rows = paths.recorded(runner, scenario, every="100 ms").rows("flows")
+    return paths.clear(*_named(*flows), seconds=5 * PERIOD, queue=queue)
+
+
+def _apart(losses: int, seen: Recorded) -> float:
+    """Returns the distance of the windows half a period after so many losses, segments."""
     at = (losses + 0.5) * PERIOD
-    seen = {row["flow"]: row["cwnd_packets"] for row in rows if abs(row["time_s"] - at) < 0.01}
-    return Measured(seen["s0"] - seen["s1"])
+    windows = {
+        row["flow"]: row["cwnd_packets"]
+        for row in seen.rows("flows")
+        if abs(row["time_s"] - at) < 0.01
+    }
+    return float(windows["s0"] - windows["s1"])
 
 
 def _convergence() -> Iterator[Check]:
@@ -112,13 +115,15 @@ def _convergence() -> Iterator[Check]:
             yield Check(
                 id=f"fairness.converge.b-{b:g}.losses-{losses}",
                 law=(
-                    "a loss of both multiplies the distance of their windows by 1 - b, to a "
-                    "segment: Chiu, Jain 1989"
+                    "a loss of both multiplies the difference of their windows by 1 - b, "
+                    "within one segment: Chiu, Jain 1989"
                 ),
                 expected=fairness.apart(LARGE - SMALL, losses, 1 - b),
                 tolerance=1,
                 absolute=True,
-                measure=partial(_apart, losses=losses, b=b),
+                measure=paths.of_records(
+                    _losing_together(b), partial(_apart, losses), every="100 ms"
+                ),
                 unit="segments",
             )
 
@@ -126,25 +131,15 @@ def _convergence() -> Iterator[Check]:
 # Losses that hit flows with different round trips at once.
 
 
-def _shared(runner: Runner, scenario: Mapping[str, Any], flow: int) -> Measured:
-    """Goodput of a flow; -1: of the first by that of the second."""
-    near, far = _goodputs(paths.run(runner, scenario)[0])
-    return Measured(near / far if flow < 0 else (near, far)[flow])
-
-
 def _together() -> Iterator[Check]:
     period = 10.0
     for near, far in ((0.05, 0.1), (0.03, 0.12)):
         # Teeth begin where the law has them. Each loss costs three round trips of its tooth: one to
         # notice it, one to repair it, and some of one because windows are whole segments.
-        flows = []
-        for rtt in (near, far):
-            peak = round(2 * period / rtt)
-            start: dict[str, Any] = {
-                "initial_window": f"{peak // 2} pkt",
-                "initial_ssthresh": f"{peak // 2} pkt",
-            }
-            flows.append(paths.sender("sack", rtt, initial_window_bytes="unlimited", **start))
+        flows = [
+            paths.sender("sack", rtt, **paths.congestion_avoidance(round(2 * period / rtt) // 2))
+            for rtt in (near, far)
+        ]
         queue = EachFlowAt(period=period, limit="unlimited")
         scenario = paths.clear(*_named(*flows), seconds=6 * period, warmup=period, queue=queue)
         head = f"fairness.together.{near * 1e3:g}ms-{far * 1e3:g}ms"
@@ -152,23 +147,23 @@ def _together() -> Iterator[Check]:
             yield Check(
                 id=f"{head}.rtt-{rtt * 1e3:g}ms",
                 law=(
-                    "3/2 T MSS/RTT^2 with a loss every T seconds, to three round trips of T: "
+                    "3/2 T MSS/RTT^2 with a loss every T seconds, within three round trips: "
                     "the sawtooth in time"
                 ),
                 expected=8 * paths.MSS * fairness.rate_at_losses_together(period, rtt),
                 tolerance=3 * rtt / period,
-                measure=partial(_shared, scenario=scenario, flow=flow),
+                measure=of_one_run(scenario, partial(_goodput_of, flow)),
                 unit="bit/s",
             )
         yield Check(
             id=f"{head}.ratio",
             law=(
-                "goodput is proportional to 1/RTT^2 when losses hit all at once, to three "
-                "round trips of the longer"
+                "goodput is proportional to 1/RTT^2 if losses hit all flows at once, within "
+                "three round trips of the longer path"
             ),
             expected=fairness.ratio_at_losses_together(near, far),
             tolerance=3 * far / period,
-            measure=partial(_shared, scenario=scenario, flow=-1),
+            measure=of_one_run(scenario, _ratio),
         )
 
 

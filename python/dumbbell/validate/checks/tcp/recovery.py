@@ -16,8 +16,6 @@ from typing import Any
 
 from ...check import Check
 from ...laws.tcp import recovery
-from ...measured import Measured
-from ...runner import Runner
 from .. import paths
 from ..given_losses import Chosen
 
@@ -34,36 +32,12 @@ MIN_RTO = 1.0
 def scenario(cc: str, losses: int) -> dict[str, Any]:
     """A flow in congestion avoidance whose first window loses so many segments; without what came
     after RFC 6675."""
-    window: dict[str, Any] = {
-        "initial_window": f"{WINDOW} pkt",
-        "initial_ssthresh": f"{WINDOW} pkt",
-    }
-    later: dict[str, Any] = {
-        "frto": False,
-        "min_rto": f"{MIN_RTO * 1e3:g} ms",
-        "initial_window_bytes": "unlimited",
-    }
+    later: dict[str, Any] = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms"}
     if cc == "sack":
         later |= {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False}
     lost = ",".join(map(str, LOST[:losses]))
-    flow = paths.sender(cc, RTT, **window, **later)
+    flow = paths.sender(cc, RTT, **paths.congestion_avoidance(WINDOW), **later)
     return paths.clear(flow, seconds=4, queue=Chosen(packets=lost, limit="unlimited"))
-
-
-def _observed(runner: Runner, cc: str, losses: int, what: str) -> Measured:
-    seen = paths.recorded(runner, scenario(cc, losses), packets=True)
-    if what == "timeouts":
-        return Measured(seen.flow["rtos"])
-    data = [row for row in seen.rows("packets") if row["from"] == "sender"]
-    lost = {row["seq"] for row in data if row["dropped_ps"] is not None}
-    if what == "again":
-        return Measured(sum(row["retransmit"] for row in data))
-    repaired = {
-        row["seq"]: row["delivered_ps"]
-        for row in reversed(data)
-        if row["seq"] in lost and row["delivered_ps"]
-    }
-    return Measured(max(repaired.values()) * 1e-12 / RTT)
 
 
 def _checks() -> Iterator[Check]:
@@ -71,31 +45,32 @@ def _checks() -> Iterator[Check]:
         for losses in range(1, len(LOST) + 1):
             law = recovery.recover(cc, WINDOW, LOST[:losses], MIN_RTO / RTT)
             head = f"recovery.{cc}.losses-{losses}"
+            of_run = partial(paths.of_records, scenario(cc, losses), packets=True)
             yield Check(
                 id=f"{head}.timeouts",
-                law=f"timeouts of {cc} by the rules: RFC 5681, 6582, 6675; Fall, Floyd 1996",
+                law=f"number of timeouts of {cc}: RFC 5681, 6582, 6675; Fall, Floyd 1996",
                 expected=law.timeouts,
                 tolerance=0,
-                measure=partial(_observed, cc=cc, losses=losses, what="timeouts"),
+                measure=of_run(lambda seen: int(seen.flow["rtos"])),
             )
             yield Check(
                 id=f"{head}.repaired",
                 law=(
-                    "when the receiver has the last of the lost segments, by the rules: RFC "
-                    "5681, 6582, 6675"
+                    "time at which the receiver has the last of the lost segments, by the rules: "
+                    "RFC 5681, 6582, 6675"
                 ),
                 expected=law.repaired,
                 tolerance=SERIALISATION,
                 absolute=True,
-                measure=partial(_observed, cc=cc, losses=losses, what="repaired"),
+                measure=of_run(lambda seen: seen.repaired_s() / RTT),
                 unit="RTT",
             )
             yield Check(
                 id=f"{head}.again",
-                law="segments that are sent again, by the rules: RFC 5681, 6582, 6675",
+                law="retransmitted segments, by the rules: RFC 5681, 6582, 6675",
                 expected=law.again,
                 tolerance=0,
-                measure=partial(_observed, cc=cc, losses=losses, what="again"),
+                measure=of_run(lambda seen: sum(row["retransmit"] for row in seen.data())),
                 unit="segments",
             )
 

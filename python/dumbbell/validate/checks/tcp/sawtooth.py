@@ -12,13 +12,13 @@ needs another. With one place the flow loses packets by such coincidences and ne
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import sawtooth
-from ...measured import Measured
-from ...runner import Runner
+from ...readings import of_queue
+from ...recorded import Recorded
+from ...runner import of_one_run
 from .. import paths
 
 RTT = 0.1
@@ -59,16 +59,10 @@ def scenario(cc: str, limit: int) -> dict[str, Any]:
     }
 
 
-def _queue(runner: Runner, cc: str, limit: int, what: str) -> Measured:
-    return Measured(paths.run(runner, scenario(cc, limit))[0]["queues"][0][what])
-
-
-def _tooth(runner: Runner, cc: str, limit: int) -> Measured:
+def _tooth(seen: Recorded) -> float:
     """The mean time from one loss to the next, after the first ones."""
-    at = [row["time_s"] for row in paths.recorded(runner, scenario(cc, limit)).reactions("loss")][
-        2:
-    ]
-    return Measured((at[-1] - at[0]) / (len(at) - 1))
+    at = [row["time_s"] for row in seen.reactions("loss")[2:]]
+    return float((at[-1] - at[0]) / (len(at) - 1))
 
 
 def _utilizations() -> Iterator[Check]:
@@ -78,13 +72,13 @@ def _utilizations() -> Iterator[Check]:
             yield Check(
                 id=f"sawtooth.{cc}.buffer-{b:g}.utilization",
                 law=(
-                    "3/4 (1+b)^2 / (1+b+b^2), a buffer of b <= 1 BDP, 1 above, to two "
-                    "packets of 200: fluid sawtooth"
+                    "utilization 3/4 (1+b)^2 / (1+b+b^2) with a buffer of b <= 1 BDP, 1 above, "
+                    "within two packets of 200: fluid sawtooth"
                 ),
                 expected=sawtooth.utilisation(b),
                 tolerance=2 / BDP,
                 absolute=True,
-                measure=partial(_queue, cc=cc, limit=limit, what="utilization"),
+                measure=of_one_run(scenario(cc, limit), of_queue("utilization")),
             )
 
 
@@ -92,11 +86,12 @@ def _backlogs() -> Iterator[Check]:
     for limit in (20, 50, 100, 150, 200, 400):
         yield Check(
             id=f"sawtooth.sack.buffer-{limit / BDP:g}.queue",
-            law="mean backlog of the fluid sawtooth (5/9 BDP with a buffer of one), to two packets",
+            law="mean backlog of the fluid sawtooth (5/9 BDP with a buffer of 1 BDP), within "
+            "two packets",
             expected=sawtooth.mean_queue(limit / BDP) * BDP,
             tolerance=2,
             absolute=True,
-            measure=partial(_queue, cc="sack", limit=limit, what="mean_packets"),
+            measure=of_one_run(scenario("sack", limit), of_queue("mean_packets")),
             unit="packets",
         )
 
@@ -108,13 +103,14 @@ def _periods() -> Iterator[Check]:
         yield Check(
             id=f"sawtooth.sack.buffer-{limit / BDP:g}.period",
             law=(
-                "from loss to loss, a segment more each round trip, to three round trips: "
-                "fluid sawtooth"
+                "time from loss to loss, if the window grows by one segment per round trip, "
+                "within three round "
+                "trips: fluid sawtooth"
             ),
             expected=_period(limit),
             tolerance=3 * (1 + limit / BDP) * RTT,
             absolute=True,
-            measure=partial(_tooth, cc="sack", limit=limit),
+            measure=paths.of_records(scenario("sack", limit), _tooth),
             unit="s",
         )
 

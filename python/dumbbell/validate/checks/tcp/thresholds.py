@@ -4,13 +4,11 @@ loss. RFC 5681 sections 3.1, 3.2."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import recovery, thresholds
-from ...measured import Measured
-from ...runner import Runner
+from ...recorded import Recorded
 from .. import paths
 from ..given_losses import Chosen
 
@@ -27,20 +25,18 @@ def _scenario(flight: int) -> dict[str, Any]:
     return paths.clear(flow, seconds=20, queue=Chosen(packets=lost))
 
 
-def _threshold(runner: Runner, flight: int) -> Measured:
+def _threshold(seen: Recorded) -> float:
     """ssthresh after the first timeout, in segments."""
-    first = paths.recorded(runner, _scenario(flight)).reactions("timeout")[0]
-    return Measured(first["ssthresh_bytes"] / paths.MSS)
+    return float(seen.reactions("timeout")[0]["ssthresh_bytes"] / paths.MSS)
 
 
-def _timeouts(runner: Runner, duplicates: int) -> Measured:
-    """Timeouts where the first of a window is lost and so many segments come after it; the receive
-    window forbids more."""
+def _first_lost(duplicates: int) -> dict[str, Any]:
+    """The first of a window is lost and so many segments come after it; the receive window forbids
+    more."""
     flow = paths.sender(
         "newreno", 0.1, receive_window=f"{duplicates + 1} pkt", initial_window="1 pkt"
     )
-    scenario = paths.clear(flow, seconds=20, queue=Chosen(packets="101"))
-    return Measured(paths.recorded(runner, scenario).flow["rtos"])
+    return paths.clear(flow, seconds=20, queue=Chosen(packets="101"))
 
 
 def _late(above: int) -> tuple[int, int]:
@@ -48,13 +44,8 @@ def _late(above: int) -> tuple[int, int]:
     return 2, WINDOW - above
 
 
-def _repaired(runner: Runner, above: int) -> Measured:
-    """Returns the time at which the receiver has the last of the lost segments, in round trips."""
-    first: dict[str, Any] = {
-        "initial_window": f"{WINDOW} pkt",
-        "initial_ssthresh": f"{WINDOW} pkt",
-        "initial_window_bytes": "unlimited",
-    }
+def _late_losses(above: int) -> dict[str, Any]:
+    """A window that loses these two, and a sender with what RFC 6675 has and no more."""
     plain: dict[str, Any] = {
         "detection": "dupack",
         "reduction": "rfc6675",
@@ -62,35 +53,21 @@ def _repaired(runner: Runner, above: int) -> Measured:
         "frto": False,
     }
     lost = ",".join(map(str, _late(above)))
-    scenario = paths.clear(
-        paths.sender("sack", RTT, **first, **plain), seconds=4, queue=Chosen(packets=lost)
-    )
-    data = [
-        row
-        for row in paths.recorded(runner, scenario, packets=True).rows("packets")
-        if row["from"] == "sender"
-    ]
-    gone = {row["seq"] for row in data if row["dropped_ps"] is not None}
-    came = {
-        row["seq"]: row["delivered_ps"]
-        for row in reversed(data)
-        if row["seq"] in gone and row["delivered_ps"]
-    }
-    return Measured(max(came.values()) * 1e-12 / RTT)
+    flow = paths.sender("sack", RTT, **paths.congestion_avoidance(WINDOW), **plain)
+    return paths.clear(flow, seconds=4, queue=Chosen(packets=lost))
 
 
 def _sack() -> Iterator[Check]:
     for above in (2, 3, 4):
         yield Check(
             id=f"sack.lost-below-{above}.repaired",
-            law=(
-                "a hole is lost when three segments above it were reported; RFC 6675 section "
-                "4, by its rules"
-            ),
+            law=("a hole is lost when three segments above it are reported: RFC 6675 section 4"),
             expected=recovery.recover("sack", WINDOW, _late(above), 1 / RTT).repaired,
             tolerance=0.01,
             absolute=True,
-            measure=partial(_repaired, above=above),
+            measure=paths.of_records(
+                _late_losses(above), lambda seen: seen.repaired_s() / RTT, packets=True
+            ),
             unit="RTT",
         )
 
@@ -100,12 +77,12 @@ def _checks() -> Iterator[Check]:
         yield Check(
             id=f"fast-retransmit.duplicates-{duplicates}.timeouts",
             law=(
-                "three duplicate acknowledgments tell a loss, fewer leave it to the timer: "
+                "three duplicate acknowledgments indicate a loss, fewer leave it to the timer: "
                 "RFC 5681 section 3.2"
             ),
             expected=thresholds.timeouts(duplicates),
             tolerance=0,
-            measure=partial(_timeouts, duplicates=duplicates),
+            measure=paths.of_records(_first_lost(duplicates), lambda seen: int(seen.flow["rtos"])),
         )
     for flight in (1, 2, 3, 4, 7, 16):
         yield Check(
@@ -116,7 +93,7 @@ def _checks() -> Iterator[Check]:
             ),
             expected=thresholds.after_loss(flight),
             tolerance=0,
-            measure=partial(_threshold, flight=flight),
+            measure=paths.of_records(_scenario(flight), _threshold),
             unit="segments",
         )
 

@@ -21,29 +21,19 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ....present import stats
 from ...check import Check
 from ...laws.tcp import throughput
 from ...measured import Measured
-from ...runner import Run, Runner
+from ...readings import goodput
+from ...recorded import Recorded
+from ...runner import Runner, mean_over_seeds, of_one_run
 from .. import paths
 from ..given_losses import Nth
 
 RTT = 0.1
 TEETH = 20
 """Losses at equal intervals: teeth that are measured."""
-
-
-def goodput(run: Run) -> float:
-    """Goodput of the first flow, bit/s."""
-    return float(run["flows"][0]["goodput_bps"])
-
-
-def _random(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    return Measured.of([goodput(run) for run in paths.run(runner, scenario, runner.seeds)])
-
-
-def _once(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    return Measured(goodput(paths.run(runner, scenario)[0]))
 
 
 def _p(p: float) -> str:
@@ -84,7 +74,7 @@ def _mathis(
         law="B = MSS/RTT sqrt(3/(2 b p)) at random loss, p <= 3e-3: Mathis et al. 1997",
         expected=8 * mss * throughput.mathis(p, rtt, acked),
         tolerance=0.15,
-        measure=partial(_random, scenario=scenario),
+        measure=mean_over_seeds(scenario, goodput),
         unit="bit/s",
         quick=p >= 1e-3,
     )
@@ -97,12 +87,12 @@ def _ideal(p: float) -> Check:
     return Check(
         id=f"ott.{_p(p)}",
         law=(
-            "B = 1.3098 MSS/(RTT sqrt p) at random loss, to two round trips a loss: Ott, "
+            "B = 1.3098 MSS/(RTT sqrt p) at random loss, within two round trips per loss: Ott, "
             "Kemperman, Mathis 1996"
         ),
         expected=8 * paths.MSS * throughput.aimd_random(1, 0.5, p, RTT),
         tolerance=2 / round_trips,
-        measure=partial(_random, scenario=_lossy(p, "sack", RTT, paths.MSS, 1)),
+        measure=mean_over_seeds(_lossy(p, "sack", RTT, paths.MSS, 1), goodput),
         unit="bit/s",
     )
 
@@ -116,13 +106,13 @@ def _ideal_aimd(a: float, b: float, p: float = 1e-3) -> Check:
     return Check(
         id=f"ott.aimd.a-{a:g}.b-{b:g}.{_p(p)}",
         law=(
-            "sqrt(2a)/E[X^-1/2] MSS/(RTT sqrt p) at random loss, to two round trips and a "
+            "sqrt(2a)/E[X^-1/2] MSS/(RTT sqrt p) at random loss, within two round trips and one "
             "segment: Guillemin 2004"
         ),
         expected=8 * paths.MSS * rate,
         # And windows are whole segments: up to one of rate RTT.
         tolerance=2 * p * rate * RTT + 1 / (rate * RTT),
-        measure=partial(_random, scenario=scenario),
+        measure=mean_over_seeds(scenario, goodput),
         unit="bit/s",
     )
 
@@ -149,9 +139,7 @@ def _random_losses() -> Iterator[Check]:
 
 def _ratio(runner: Runner, above: Mapping[str, Any], below: Mapping[str, Any]) -> Measured:
     """Returns the ratio of goodputs under the same seeds."""
-    runs = zip(
-        paths.run(runner, above, runner.seeds), paths.run(runner, below, runner.seeds), strict=True
-    )
+    runs = zip(runner.run(above), runner.run(below), strict=True)
     return Measured.of([goodput(a) / goodput(b) for a, b in runs])
 
 
@@ -185,19 +173,13 @@ def _toothed(
     every: int,
     peak: float,
     rounds: float,
-    marks: bool = False,
     **tcp_fields: Any,
 ) -> dict[str, Any]:
     """A flow that begins at the peak of its tooth, measured over whole teeth, of `rounds` round
     trips each."""
-    window: dict[str, Any] = {
-        "initial_window": f"{int(peak)} pkt",
-        "initial_ssthresh": f"{int(peak)} pkt",
-    }
-    flow = paths.sender(cc, RTT, initial_window_bytes="unlimited", **window, **tcp_fields)
-    tooth = rounds * RTT
-    queue = Nth(every=every, marks=marks, limit="unlimited")
-    return paths.clear(flow, seconds=(8 + TEETH) * tooth, warmup=8 * tooth, queue=queue)
+    flow = paths.sender(cc, RTT, **paths.congestion_avoidance(int(peak)), **tcp_fields)
+    queue = Nth(every=every, limit="unlimited")
+    return paths.toothed(flow, queue, rounds * RTT, TEETH, skipped=8)
 
 
 def _periodic(every: int, cc: str, acked: int = 1) -> Check:
@@ -209,24 +191,21 @@ def _periodic(every: int, cc: str, acked: int = 1) -> Check:
     return Check(
         id=f"sqrt.every-{every}.{cc}{'.delack' if acked == 2 else ''}",
         law=(
-            "B = MSS/RTT sqrt(3/(2 b p)), every 1/p-th packet lost, to two round trips a "
+            "B = MSS/RTT sqrt(3/(2 b p)), every 1/p-th packet lost, within two round trips per "
             "tooth: Mathis et al. 1997"
         ),
         expected=8 * paths.MSS * throughput.mathis(1 / every, RTT, acked),
         tolerance=2 / rounds + held,
-        measure=partial(_once, scenario=scenario),
+        measure=of_one_run(scenario, goodput),
         unit="bit/s",
     )
 
 
-def _peak(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
+def _peak(seen: Recorded) -> float:
     """The mean of what was in flight when losses were noticed, segments; without the first
     teeth."""
-    seen = [
-        row["in_flight_bytes_before"] / paths.MSS
-        for row in paths.recorded(runner, scenario).reactions("loss")
-    ]
-    return Measured(math.fsum(seen[5:]) / len(seen[5:]))
+    losses = seen.reactions("loss")[5:]
+    return stats.mean([row["in_flight_bytes_before"] / paths.MSS for row in losses])
 
 
 def _peak_check(every: int) -> Check:
@@ -234,12 +213,12 @@ def _peak_check(every: int) -> Check:
     return Check(
         id=f"sqrt.every-{every}.peak",
         law=(
-            "the tooth's peak is sqrt(8/(3 p)) segments, to the two round trips of a loss: "
+            "the tooth's peak is sqrt(8/(3 p)) segments, within the two round trips of a loss: "
             "Mathis et al. 1997"
         ),
         expected=peak,
         tolerance=4 / peak,
-        measure=partial(_peak, scenario=_toothed("sack", every, peak, peak / 2)),
+        measure=paths.of_records(_toothed("sack", every, peak, peak / 2), _peak),
         unit="segments",
     )
 
@@ -250,13 +229,13 @@ def _aimd(a: float, b: float, every: int = 3000) -> Check:
     return Check(
         id=f"aimd.a-{a:g}.b-{b:g}",
         law=(
-            "B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet lost, to two round trips a "
+            "B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet lost, within two round trips per "
             "tooth: Floyd et al. 2000"
         ),
         expected=8 * paths.MSS * throughput.aimd(a, b, 1 / every, RTT),
         tolerance=2 / rounds,
-        measure=partial(
-            _once, scenario=_toothed({"kind": "aimd", "a": a, "b": b}, every, peak, rounds)
+        measure=of_one_run(
+            _toothed({"kind": "aimd", "a": a, "b": b}, every, peak, rounds), goodput
         ),
         unit="bit/s",
     )
@@ -287,11 +266,6 @@ def _pftk(p: float, acked: int, w_max: int | None) -> Check:
     window: dict[str, Any] = {"receive_window": f"{w_max} pkt"} if w_max else {}
     flow = paths.sender("reno", RTT, **fields, **window)
     scenario = paths.clear(flow, seconds=seconds + 20, warmup=20, loss=p)
-
-    def measure(runner: Runner) -> Measured:
-        runs = paths.run(runner, scenario, runner.seeds)
-        return Measured.of([run["flows"][0]["sent_packets"] / seconds for run in runs])
-
     return Check(
         id=f"pftk.{_p(p)}.b-{acked}{f'.wmax-{w_max}' if w_max else ''}",
         law=(
@@ -300,7 +274,9 @@ def _pftk(p: float, acked: int, w_max: int | None) -> Check:
         ),
         expected=throughput.pftk(p, RTT, 1.0, w_max or math.inf, acked),
         tolerance=0.25,
-        measure=measure,
+        measure=mean_over_seeds(
+            scenario, lambda run: float(run["flows"][0]["sent_packets"] / seconds)
+        ),
         unit="segments/s",
     )
 

@@ -19,7 +19,8 @@ from ... import scripts
 from ...check import Check
 from ...laws.tcp import rto
 from ...measured import Measured
-from ...runner import Runner
+from ...recorded import Recorded
+from ...runner import Measurement
 from .. import paths
 from ..given_losses import Chosen
 
@@ -45,7 +46,7 @@ def asked(text: str, name: str) -> float:
     came = [failure.came for failure in outcome.failures]
     number = re.fullmatch(r"([0-9.]+) (s|ms|us|ns)", came[-1]) if len(came) == 1 else None
     if number is None:
-        raise DumbbellError(f"the script shows no {name}: {outcome}")
+        raise DumbbellError(f"the script does not show {name}: {outcome}")
     return float(number[1]) * UNITS[number[2]]
 
 
@@ -69,7 +70,7 @@ def _estimated(case: str, samples: Sequence[Fraction], n: int, name: str, **fiel
     law = getattr(rto.estimates(samples[:n], least=least)[-1], name)
     return Check(
         id=f"rto.{case}.{name}.{n}",
-        law=f"{name.upper()} after {n} samples: RFC 6298 section 2",
+        law=f"{name.upper()} after {n} sample{'s' * (n > 1)}: RFC 6298 section 2",
         expected=float(law),
         tolerance=20 * NS,
         absolute=True,
@@ -107,8 +108,9 @@ def _after_expiries(expiries: int) -> Check:
     return Check(
         id=f"rto.backoff.{expiries}",
         law=(
-            f"RTO after {expiries} expiries of one segment: doubled each time, at most 60 s: "
-            "RFC 6298 (5.5), (2.5)"
+            f"RTO after {expiries} timeout{'s' * (expiries > 1)} of one segment: doubled "
+            f"each time, "
+            "at most 60 s: RFC 6298 (5.5), (2.5)"
         ),
         expected=float(rto.backoff(first, expiries + 1)[-1]),
         tolerance=20 * NS,
@@ -122,7 +124,7 @@ def _karn(name: str, expected: Fraction) -> Check:
     return Check(
         id=f"rto.karn.{name}",
         law=(
-            f"no sample from what was sent again: {name.upper()} stays as it was: RFC 6298 "
+            f"no sample from retransmitted segments: {name.upper()} does not change: RFC 6298 "
             "section 3"
         ),
         expected=float(expected),
@@ -154,10 +156,10 @@ def _silence(**fields: Any) -> dict[str, Any]:
     )
 
 
-def _gap(runner: Runner, scenario: dict[str, Any], n: int) -> Measured:
+def _gap(n: int, seen: Recorded) -> float:
     """Seconds between the n-th expiry and the one after."""
-    at = [row["time_s"] for row in paths.recorded(runner, scenario).reactions("timeout")]
-    return Measured(at[n] - at[n - 1])
+    before, after = seen.reactions("timeout")[n - 1 : n + 1]
+    return float(after["time_s"] - before["time_s"])
 
 
 def _network() -> Iterator[Check]:
@@ -166,26 +168,26 @@ def _network() -> Iterator[Check]:
         yield Check(
             id=f"rto.silence.gap-{n}",
             law=(
-                f"from expiry {n} to the next, RTT 0.1 s, RTO from 1 s: doubles, at most 60 "
+                f"time from expiry {n} to the next, RTT 0.1 s, RTO from 1 s: doubles, at most 60 "
                 "s: RFC 6298 section 5"
             ),
             expected=float(least[n]),
             tolerance=1e-6,
             absolute=True,
-            measure=partial(_gap, scenario=_silence(), n=n),
+            measure=paths.of_records(_silence(), partial(_gap, n)),
             unit="s",
         )
     for name, minimum in (("200ms", Fraction(1, 5)), ("400ms", Fraction(2, 5))):
         yield Check(
             id=f"rto.silence.minimum-{name}",
             law=(
-                "from the first expiry to the second twice the least RTO, after hundreds of "
-                "equal samples"
+                "the second expiry comes twice the minimum RTO after the first, after hundreds "
+                "of equal samples"
             ),
             expected=float(rto.backoff(minimum, 2)[1]),
             tolerance=1e-6,
             absolute=True,
-            measure=partial(_gap, scenario=_silence(min_rto=f"{name[:-2]} ms"), n=1),
+            measure=paths.of_records(_silence(min_rto=f"{name[:-2]} ms"), partial(_gap, 1)),
             unit="s",
         )
 
@@ -193,17 +195,15 @@ def _network() -> Iterator[Check]:
 # The handshake.
 
 
-def _opened(runner: Runner, lost: int) -> Measured:
+def _opened(lost: int) -> Measurement:
     """Returns the time at which the first data leave, seconds, if so many SYNs are lost."""
-    lost_packets = ",".join(map(str, range(1, lost + 1)))
+    queue = Chosen(packets=",".join(map(str, range(1, lost + 1))), limit="unlimited")
     flow = paths.sender("newreno", 0.1, handshake=True, receive_window="4 pkt")
-    seen = paths.recorded(
-        runner,
-        paths.clear(flow, seconds=10, queue=Chosen(packets=lost_packets, limit="unlimited")),
+    return paths.of_records(
+        paths.clear(flow, seconds=10, queue=queue),
+        lambda seen: float(seen.data()[0]["sent_ps"] * 1e-12),
         packets=True,
     )
-    data = [row for row in seen.rows("packets") if row["from"] == "sender" and row["payload_bytes"]]
-    return Measured(data[0]["sent_ps"] * 1e-12)
 
 
 def _handshakes() -> Iterator[Check]:
@@ -211,13 +211,13 @@ def _handshakes() -> Iterator[Check]:
         yield Check(
             id=f"rto.handshake.{lost}-lost",
             law=(
-                "data leave a round trip after a SYN that arrives; SYNs go after 1, 2, 4 s: "
-                "RFC 6298 (2.1), (5.5)"
+                "data leave one round trip after a SYN that arrives; SYNs are repeated after 1, "
+                "2, 4 s: RFC 6298 (2.1), (5.5)"
             ),
             expected=float(sum(rto.backoff(rto.INITIAL, lost)) + Fraction(1, 10)),
             tolerance=1e-6,
             absolute=True,
-            measure=partial(_opened, lost=lost),
+            measure=_opened(lost),
             unit="s",
         )
 

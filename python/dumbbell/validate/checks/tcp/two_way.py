@@ -17,7 +17,8 @@ from typing import Any
 
 from ...check import Check
 from ...laws.tcp import two_way as laws
-from ...runner import Run, of_one_run
+from ...readings import Run, goodput
+from ...runner import of_one_run
 
 RATE = 10_000_000
 HEADER = 40
@@ -68,11 +69,11 @@ def _clocked() -> Iterator[Check]:
     for ratio, acked in ((10, 1), (50, 1), (50, 2), (100, 1), (100, 2), (200, 1)):
         yield Check(
             f"asymmetric.ratio-{ratio}.acked-{acked}.goodput",
-            "Acknowledgments clock data: min(C mss / (mss + 40), d mss C' / 40), nothing lost: "
+            "Acknowledgments clock data: min(C mss / (mss + 40), d mss C' / 40), without losses: "
             "RFC 3449, section 2",
             laws.ack_clocked(RATE, RATE / ratio, MSS, HEADER, acked),
             EDGE,
-            of_one_run(_asymmetric(ratio, acked), lambda run: run["flows"][0]["goodput_bps"]),
+            of_one_run(_asymmetric(ratio, acked), goodput),
             "bit/s",
         )
     for ratio in (100, 200):
@@ -94,8 +95,8 @@ def _lost() -> Iterator[Check]:
         k = laws.acked_by_one(RATE, RATE / ratio, MSS, HEADER)
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.acked",
-            "With a short queue back one acknowledgment acknowledges k segments: RFC 3449, "
-            "section 2",
+            "With a short queue on the reverse path, one acknowledgment acknowledges k segments: "
+            "RFC 3449, section 2",
             k,
             EDGE,
             of_one_run(
@@ -105,7 +106,7 @@ def _lost() -> Iterator[Check]:
         )
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.share",
-            "and 1 - 1/k of the acknowledgments are lost",
+            "With a short queue on the reverse path, 1 - 1/k of the acknowledgments are lost",
             1 - 1 / k,
             EDGE,
             of_one_run(
@@ -115,11 +116,11 @@ def _lost() -> Iterator[Check]:
         )
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.goodput",
-            "and the data come at the full rate, the next acknowledgment saying what the lost "
-            "ones did",
+            "With a short queue on the reverse path, data arrive at the full rate, as later "
+            "acknowledgments cover lost ones",
             RATE * MSS / (MSS + HEADER),
             EDGE,
-            of_one_run(scenario, lambda run: run["flows"][0]["goodput_bps"]),
+            of_one_run(scenario, goodput),
             "bit/s",
         )
 
@@ -162,8 +163,8 @@ def _shared() -> Iterator[Check]:
     for larger, smaller, pipe in ((40, 10, 10), (60, 20, 5), (60, 30, 5)):
         yield Check(
             f"two_way.out-of-phase.W-{larger}-{smaller}.P-{pipe}",
-            "W1 > W2 + 2 P: W2 / W1 of the link of the smaller window: from Zhang, Shenker, Clark "
-            "1991",
+            "W1 > W2 + 2 P: W2 / W1 of the link with the smaller window: from Zhang, Shenker, "
+            "Clark 1991",
             laws.out_of_phase(larger, smaller),
             2
             # Of both flows' acknowledgments: those of W1 go with W2's data, and the other way

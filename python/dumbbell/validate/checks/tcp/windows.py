@@ -7,21 +7,17 @@ the handshake, one for each round but the last, and half of one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import windows
-from ...measured import Measured
-from ...runner import Runner
+from ...readings import goodput
+from ...recorded import Recorded
+from ...runner import Measurement, of_one_run
 from .. import paths
 
 SERIALISATION = 0.01
 """The delay that transmission adds, round trips: a thousand packets on 10 Gbit/s are 1.2 ms."""
-
-
-def _goodput(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return Measured(paths.run(runner, scenario)[0]["flows"][0]["goodput_bps"])
 
 
 def _limited() -> Iterator[Check]:
@@ -31,13 +27,13 @@ def _limited() -> Iterator[Check]:
         yield Check(
             id=f"window.limited.{segments}-segments.rtt-{rtt * 1e3:g}ms",
             law=(
-                "goodput = W MSS / RTT when the receive window is below the path's, to a "
-                "window in 2000"
+                "goodput = W MSS / RTT if the receive window is below that of the path, within "
+                "one window in 2000"
             ),
             expected=windows.window_limited(segments, paths.MSS, rtt),
             tolerance=1 / rounds,
-            measure=partial(
-                _goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * rtt, warmup=20 * rtt)
+            measure=of_one_run(
+                paths.clear(flow, seconds=(rounds + 20) * rtt, warmup=20 * rtt), goodput
             ),
             unit="bit/s",
         )
@@ -45,32 +41,28 @@ def _limited() -> Iterator[Check]:
     yield Check(
         id="window.limited.unscaled",
         law=(
-            "without window scaling whole segments of 65,535 bytes: RFC 7323 section 2, RFC "
-            "9293 section 3.8.6.2.1"
+            "without window scaling, the window is the whole segments of 65,535 bytes: RFC 7323 "
+            "section 2, RFC 9293 section 3.8.6.2.1"
         ),
         expected=windows.window_limited(
             windows.whole_segments(windows.UNSCALED, paths.MSS), paths.MSS, 0.1
         ),
         tolerance=1 / rounds,
-        measure=partial(
-            _goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * 0.1, warmup=2)
-        ),
+        measure=of_one_run(paths.clear(flow, seconds=(rounds + 20) * 0.1, warmup=2), goodput),
         unit="bit/s",
     )
 
 
-def _data(runner: Runner, scenario: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = paths.recorded(runner, scenario, packets=True).rows("packets")
-    return [row for row in rows if row["from"] == "sender" and row["payload_bytes"]]
-
-
-def _first_burst(runner: Runner, mss: int, **fields: Any) -> Measured:
+def _first_burst(mss: int, **fields: Any) -> Measurement:
     """Bytes that leave before anything is acknowledged."""
+
+    def measure(seen: Recorded) -> int:
+        rows = seen.data()
+        end = rows[0]["sent_ps"] + 0.05e12
+        return sum(row["payload_bytes"] for row in rows if row["sent_ps"] < end)
+
     flow = paths.sender("sack", 0.1, mss, **fields)
-    rows = _data(runner, paths.clear(flow, seconds=0.5, mtu=9180))
-    return Measured(
-        sum(row["payload_bytes"] for row in rows if row["sent_ps"] < rows[0]["sent_ps"] + 0.05e12)
-    )
+    return paths.of_records(paths.clear(flow, seconds=0.5, mtu=9180), measure, packets=True)
 
 
 def _initial() -> Iterator[Check]:
@@ -80,7 +72,7 @@ def _initial() -> Iterator[Check]:
             law="IW = min(10 MSS, max(2 MSS, 14600)): RFC 6928 section 2",
             expected=windows.initial_window(mss),
             tolerance=0,
-            measure=partial(_first_burst, mss=mss),
+            measure=_first_burst(mss),
             unit="bytes",
         )
     for mss in (536, 1460):
@@ -90,17 +82,20 @@ def _initial() -> Iterator[Check]:
             law="IW = min(4 MSS, max(2 MSS, 4380)): RFC 3390",
             expected=windows.initial_window(mss, 4, 4380),
             tolerance=0,
-            measure=partial(_first_burst, mss=mss, **legacy),
+            measure=_first_burst(mss, **legacy),
             unit="bytes",
         )
 
 
-def _transfer(runner: Runner, segments: int, rtt: float, **fields: Any) -> Measured:
+def _transfer(segments: int, rtt: float, **fields: Any) -> Measurement:
     """From the SYN until the receiver has the last segment, in round trips."""
+
+    def measure(seen: Recorded) -> float:
+        return float(max(row["delivered_ps"] for row in seen.data()) * 1e-12 / rtt)
+
     source = {"kind": "fixed", "size": f"{segments * paths.MSS} B"}
     flow = paths.sender("newreno", rtt, handshake=True, **fields) | {"source": source}
-    rows = _data(runner, paths.clear(flow, seconds=20 * rtt))
-    return Measured(max(row["delivered_ps"] for row in rows) * 1e-12 / rtt)
+    return paths.of_records(paths.clear(flow, seconds=20 * rtt), measure, packets=True)
 
 
 def _slow_start() -> Iterator[Check]:
@@ -116,7 +111,7 @@ def _slow_start() -> Iterator[Check]:
             "delayed_ack": when,
             "growth_limit": limit,
         }
-        grows = "doubles each round trip" if acked == limit else "grows by half"
+        grows = "doubles in each round trip" if acked == limit else "grows by half"
         yield Check(
             id=f"slow-start.iw-{initial}.{n}-segments"
             f"{'.delack' if acked == 2 else ''}{'.abc' if limit == 2 else ''}",
@@ -129,7 +124,7 @@ def _slow_start() -> Iterator[Check]:
             expected=windows.slow_start(n, initial, acked, limit) + 0.5,
             tolerance=SERIALISATION,
             absolute=True,
-            measure=partial(_transfer, segments=n, rtt=0.1, **fields),
+            measure=_transfer(n, 0.1, **fields),
             unit="RTT",
         )
 

@@ -32,11 +32,6 @@ def utilisation(b: float, beta: float = 0.5) -> float:
     return data / time
 
 
-def reno_utilisation(b: float) -> float:
-    """The closed form for b <= 1: 75 % without a buffer, 100 % with one BDP."""
-    return 0.75 * (1 + b) ** 2 / (1 + b + b * b)
-
-
 def mean_queue(b: float, beta: float = 0.5) -> float:
     """Mean backlog in BDP: the integral of (W - 1) W dW over the busy part, by the tooth's time.
 
@@ -52,9 +47,3 @@ def period(pipe: float, peak: float, rate: float, beta: float = 0.5) -> float:
     the packet in transmission included, `peak` the window that finds no room, `rate` the link's
     packets a second: a round trip takes pipe / rate without a queue."""
     return tooth(peak / pipe - 1, beta)[1] * pipe * pipe / rate
-
-
-def smallest_full_buffer(beta: float = 0.5) -> float:
-    """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, from
-    beta (1 + b) = 1."""
-    return (1 - beta) / beta

@@ -98,12 +98,3 @@ def pftk(p: float, rtt: float, timeout: float, w_max: float = math.inf, acked: i
     rounds = acked / 2 * free if free < w_max else acked / 8 * w + (1 - p) / (p * w) + 1
     segments = (1 - p) / p + w + q / (1 - p)
     return segments / (rtt * (rounds + 1) + q * timeout * backoff / (1 - p))
-
-
-def pftk_approximation(
-    p: float, rtt: float, timeout: float, w_max: float = math.inf, acked: int = 2
-) -> float:
-    """The approximation, equation (33), which RFC 5348 uses with T0 = 4 RTT."""
-    slow = rtt * math.sqrt(2 * acked * p / 3)
-    slow += timeout * min(1.0, 3 * math.sqrt(3 * acked * p / 8)) * p * (1 + 32 * p * p)
-    return min(w_max / rtt, 1 / slow)

@@ -84,7 +84,7 @@ impl<A: Aqm> Line<A> {
     }
 }
 
-/// Random traffic at random ports, packet by packet: what becomes of each is what RED does with it.
+/// Random traffic at random ports, packet by packet: what happens to each is what RED does with it.
 ///
 /// # Errors
 /// The first case with an event that differs; or RED signaled too little to compare.

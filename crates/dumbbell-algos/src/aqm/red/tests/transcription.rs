@@ -1,6 +1,5 @@
-//! RED written down a second time, line by line from its sources, each over a queue of its own; and
-//! compared with the module decision by decision and average by average, with the same random
-//! numbers.
+//! A second implementation of RED, line by line from its sources, each over its own queue; compared
+//! with the module decision by decision and average by average, with the same random numbers.
 use super::*;
 
 /// Fig. 2 of the 1993 paper, or its efficient form, Fig. 17. The queue includes the packet in

@@ -1,5 +1,6 @@
 //! The window of the classics: RFC 5681, RFC 3465, RFC 8511, binomial laws.
 use super::*;
+use crate::cc::parts::slow_start::SlowStart;
 use dumbbell_core::units::{Span, Time};
 
 const MSS: u64 = 1000;

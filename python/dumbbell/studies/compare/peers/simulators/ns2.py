@@ -55,7 +55,9 @@ def measured(network: Network) -> Outcome:
     on each packet."""
     counted, timed = run(network), run(network, monitor=False)
     if counted.goodputs != timed.goodputs:
-        raise DumbbellError(f"{NAME}: the same run with and without a monitor gave other goodputs")
+        raise DumbbellError(
+            f"{NAME}: the same run with and without a monitor gave different goodputs"
+        )
     return replace(counted, cost=timed.cost)
 
 

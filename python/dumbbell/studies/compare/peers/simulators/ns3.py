@@ -47,7 +47,7 @@ def binary() -> str:
     path = private.cache() / f"ns3-{key}"
     if private.is_own_file(path):
         return str(path)
-    compiler = program(("c++", "g++", "clang++"), "a C++ compiler, which ns-3 needs,", "g++")
+    compiler = program(("c++", "g++", "clang++"), "a C++ compiler for ns-3", "g++")
     print("compiling our program for ns-3: about a minute, once", file=sys.stderr)
     private.folder(path.parent)
     unfinished = path.with_suffix(f".{os.getpid()}")
@@ -105,9 +105,7 @@ def words(network: Network) -> str:
         or network.warmup
         or network.initial_ssthresh
     ):
-        raise ValueError(
-            "the program for ns-3 knows NewReno flows over equal access links, from the start"
-        )
+        raise ValueError("the program for ns-3 supports only NewReno flows over equal access links")
     values: dict[str, object] = {
         "seed": network.seed,
         "rate": f"{network.rate_bps:.0f}",

@@ -1,0 +1,86 @@
+//! Blobs: byte strings that a page inflates one by one, with columns and texts one after the other
+//! in each.
+use crate::view::columns::{Coded, Column};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rayon::prelude::*;
+use std::io::Write;
+
+/// Bytes after which a shared blob takes no more.
+const FULL: usize = 1 << 20;
+/// The effort of the compression: with 9, a column of reals is up to 3 % smaller.
+pub const EFFORT: u32 = 6;
+
+/// Which blob is to take some bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// One that is shared by the parts of this kind.
+    Shared(Kind),
+    /// One by itself, with its number.
+    Own(usize),
+}
+
+/// The kinds of shared blobs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Coarse levels of all tables: the first that a page draws.
+    Overview,
+    /// Small tables.
+    Small,
+    /// Texts.
+    Text,
+}
+
+/// The blobs of an answer.
+#[derive(Default)]
+pub struct Blobs {
+    blobs: Vec<(Place, Vec<u8>)>,
+    owners: usize,
+}
+
+impl Blobs {
+    /// A place that no other part has.
+    pub fn own(&mut self) -> Place {
+        self.owners += 1;
+        Place::Own(self.owners)
+    }
+
+    /// Puts a column into a blob. One without rows has a place, too: decoders need no exception.
+    pub fn place(&mut self, place: Place, coded: Coded) -> Column {
+        let Coded { mut column, bytes } = coded;
+        if column.coding != "even" {
+            (column.blob, column.at) = self.append(place, &bytes);
+            column.nulls = column.nulls.map(|nulls| column.at + nulls);
+        }
+        column
+    }
+
+    /// Puts bytes into a blob: its index, and where they begin in it.
+    pub fn append(&mut self, place: Place, bytes: &[u8]) -> (usize, usize) {
+        let full = |blob: &[u8]| matches!(place, Place::Shared(_)) && blob.len() >= FULL;
+        let open = self.blobs.iter().rposition(|(of, blob)| *of == place && !full(blob));
+        let index = open.unwrap_or_else(|| {
+            self.blobs.push((place, Vec::new()));
+            self.blobs.len() - 1
+        });
+        let blob = &mut self.blobs[index].1;
+        let at = blob.len();
+        blob.extend_from_slice(bytes);
+        (index, at)
+    }
+
+    /// The blobs as raw deflate in base64, compressed with this effort; 0: not at all.
+    pub fn close(self, effort: u32) -> Vec<String> {
+        let coded = |(_, blob): (Place, Vec<u8>)| STANDARD.encode(deflate(&blob, effort));
+        self.blobs.into_par_iter().map(coded).collect()
+    }
+}
+
+/// Raw deflate (RFC 1951).
+fn deflate(bytes: &[u8], effort: u32) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(effort));
+    // A vector takes every byte.
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
+}

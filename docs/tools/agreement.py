@@ -1,0 +1,271 @@
+"""Measures how far the profile `linux` agrees with Linux itself, and writes the table of
+docs/explanation/linux-agreement.md.
+
+    python docs/tools/agreement.py                           # every cell; a quarter of an hour
+    python docs/tools/agreement.py --cc cubic sack --rtt 20  # a part; the page keeps the others
+    python docs/tools/agreement.py --series build/agreement  # and the series of both sides
+
+    python docs/tools/agreement.py --seeds 5                 # more runs of the kernel in each cell
+
+A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with a few
+seeds on a user-mode kernel (`dumbbell run --on linux`) and with twenty in the simulator. The kernel
+takes some six seconds of processor time for a run; what it did is kept in agreement.jsonl under
+the hash of the scenario and the kernel's release, so an interrupted measurement continues. The
+simulator runs every time. Causes of differences are written by hand in agreement.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import itertools
+import json
+import math
+import os
+import re
+import statistics
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dumbbell import api
+from dumbbell.catalogue import algorithms
+from dumbbell.linux import kernels
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "explanation" / "linux-agreement.md"
+KEPT = HERE / "agreement.jsonl"
+CAUSES = HERE / "agreement.toml"
+
+SECONDS, SEEDS, LIMIT = 30, 20, "60 pkt"
+QUEUES: dict[str, dict[str, Any]] = {
+    "drop_tail": {},
+    "red": {"min_th": "limit / 6", "max_th": "limit / 2", "ecn": True},
+    "codel": {"ecn": True},
+}
+RTTS = (20, 80, 200)
+"""Round-trip times without queues, ms."""
+LIMITS = {"goodput": 0.03, "queue": 0.10, "drops": 0.15, "share": 0.05}
+"""The largest difference without a flag, of the simulator's mean; of shares: in all."""
+LEAST = {"goodput": 0.0, "queue": 0.5, "drops": 3.0, "share": 0.0}
+"""Smaller differences than this have no flag: half a packet, three drops."""
+SURPRISE = 3.883
+"""Student's t at 99.9 % for the simulator's 20 seeds. The table has 576 differences: of as many
+that are chance alone, less than one is beyond it."""
+
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """Two flows of one congestion control over one queue."""
+
+    control: str
+    queue: str
+    rtt: int
+
+    @property
+    def scenario(self) -> JSON:
+        """The scenario."""
+        flow = {"cc": self.control, "rtt": f"{self.rtt} ms", "start_spread": "100 ms"}
+        return {
+            "profile": "linux",
+            "duration": f"{SECONDS} s",
+            "warmup": "0 s",
+            "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": f"{self.rtt / 4:g} ms"}},
+            "queue": {"kind": self.queue, "limit": LIMIT, **QUEUES[self.queue]},
+            "flow": [{"name": name, **flow} for name in ("a", "b")],
+        }
+
+    @property
+    def key(self) -> str:
+        """The hash of the scenario."""
+        text = json.dumps(self.scenario, sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.control}-{self.queue}-{self.rtt}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A measure of a cell on both sides, a number for each seed."""
+
+    name: str
+    simulated: tuple[float, ...]
+    kernel: tuple[float, ...]
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean of the simulator's seeds, and the kernel's."""
+        return statistics.fmean(self.simulated), statistics.fmean(self.kernel)
+
+    @property
+    def differs(self) -> bool:
+        """True if the difference is beyond the limit."""
+        mean, kernel = self.means
+        of = 1.0 if self.name == "share" else mean
+        return abs(kernel - mean) > max(LIMITS[self.name] * of, LEAST[self.name])
+
+    @property
+    def scattered(self) -> bool:
+        """True if such a mean of the kernel is no surprise, given the simulator's scatter."""
+        mean, kernel = self.means
+        of_means = math.sqrt(1 / len(self.simulated) + 1 / len(self.kernel))
+        return abs(kernel - mean) <= SURPRISE * statistics.stdev(self.simulated) * of_means
+
+    def __str__(self) -> str:
+        digits = {"goodput": ".2f", "queue": ".1f", "drops": ".0f", "share": ".0f"}[self.name]
+        unit = 100.0 if self.name == "share" else 1.0
+        mean, kernel = self.means
+        text = f"{unit * mean:{digits}} / {unit * kernel:{digits}}"
+        if not self.differs:
+            return text
+        return f"{text} ~" if self.scattered else f"**{text}**"
+
+
+def controls() -> list[str]:
+    """The congestion controls that the kernel has, CUBIC and Reno first."""
+    names = [a.name for a in algorithms() if a.kind == "cc" and "name" in a.kernel]
+    first = ("cubic", "sack", "newreno")
+    return sorted(names, key=lambda n: (first.index(n) if n in first else len(first), n))
+
+
+def measures(document: JSON) -> dict[str, float]:
+    """The measures of a result: Mbit/s, packets, drops with marks, the first flow's share."""
+    queue = document["queues"][0]
+    return {
+        "goodput": sum(flow["goodput_bps"] for flow in document["flows"]) / 1e6,
+        "queue": queue["mean_packets"],
+        "drops": sum(queue["drops"].values()) + queue["marks"],
+        "share": document["flows"][0]["share"],
+    }
+
+
+def result(cell: Cell, on: str, seed: int, series: Path | None) -> JSON:
+    """Runs a cell, with its series in `series`."""
+    options: JSON = {} if on == "sim" else {"on": on}
+    if series is not None:
+        options |= {"out": str(series / f"{cell}-{on}")}
+    scenario = cell.scenario | ({"record": {"every": "10 ms"}} if series else {})
+    found = api.run(
+        api.request({"value": scenario, "name": str(cell)}, [f"seed={seed}"], **options)
+    )
+    if series is not None and on == "linux":
+        (series / f"{cell}-{on}" / "run.log").unlink()
+    return found
+
+
+def kept(release: str) -> dict[tuple[str, int], dict[str, float]]:
+    """What the kernel did, by the hashes of scenarios and the seeds."""
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    rows = (json.loads(line) for line in lines)
+    found = (row for row in rows if row["kernel"] == release)
+    return {(row["scenario"], row["seed"]): row["measures"] for row in found}
+
+
+def on_kernel(
+    cells: list[Cell], seeds: int, release: str, series: Path | None
+) -> dict[Cell, list[dict[str, float]]]:
+    """What the kernel does in each cell. It runs only what is not kept: seed by seed, so that each
+    cell has about as many runs when it is interrupted."""
+    known = kept(release)
+    asked = list(itertools.product(range(1, seeds + 1), cells))
+    for number, (seed, cell) in enumerate(asked, 1):
+        if (cell.key, seed) in known:
+            continue
+        found = measures(result(cell, "linux", seed, series if seed == 1 else None))
+        known[cell.key, seed] = found
+        row = {"scenario": cell.key, "cell": str(cell), "seed": seed, "kernel": release}
+        with KEPT.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row | {"measures": found}) + "\n")
+        print(f"{number}/{len(asked)} {cell}, seed {seed}", file=sys.stderr)
+    every = sorted(known)
+    return {cell: [known[key] for key in every if key[0] == cell.key] for cell in cells}
+
+
+def measured(
+    cells: list[Cell], kernel: dict[Cell, list[dict[str, float]]], series: Path | None
+) -> Iterator[tuple[Cell, list[Compared]]]:
+    """Each cell on both sides."""
+    for cell in cells:
+        runs = [measures(result(cell, "sim", seed, None)) for seed in range(1, SEEDS + 1)]
+        if series is not None:
+            result(cell, "sim", 1, series)
+        both = [
+            Compared(name, *(tuple(run[name] for run in side) for side in (runs, kernel[cell])))
+            for name in LIMITS
+        ]
+        print(f"{cell}: {', '.join(map(str, both))}", file=sys.stderr)
+        yield cell, both
+
+
+def row(cell: Cell, both: list[Compared], causes: JSON) -> str:
+    """A row of the table."""
+    cause = ""
+    if any(each.differs and not each.scattered for each in both):
+        cause = next((c["cause"] for c in causes["cause"] if _covers(c, cell)), "**not explained**")
+    words = [f"`{cell.control}`", f"`{cell.queue}`", str(cell.rtt), *map(str, both), cause]
+    return f"| {' | '.join(words)} |"
+
+
+def _covers(cause: JSON, cell: Cell) -> bool:
+    """True if a cause is one of this cell: each of its lists names it, or is not there."""
+    asked = {"cc": cell.control, "queue": cell.queue, "rtt": cell.rtt}
+    return all(value in cause[key] for key, value in asked.items() if key in cause)
+
+
+def write(rows: dict[Cell, str], release: str) -> None:
+    """Puts rows into the page; others stay."""
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- measured: agreement -->\n", "<!-- end measured -->"
+    before, rest = text.split(begin)
+    old, after = rest.split(end)
+    every = {str(cell): line for cell, line in rows.items()}
+    for line in old.splitlines():
+        if found := re.match(r"\| `(\w+)` \| `(\w+)` \| (\d+) ", line):
+            every.setdefault("-".join(found.groups()), line)
+    order = [str(cell) for cell in grid(controls(), list(QUEUES), list(RTTS))]
+    lines = [every[name] for name in order if name in every]
+    flagged = sum("**" in line for line in lines)
+    head = (
+        f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}: {len(lines)} cells, "
+        f"{flagged} with a difference that is flagged.\n\n"
+        "| control | queue | RTT [ms] | goodput [Mbit/s] | queue [pkt] | drops, marks "
+        f"| share of the first [%] | cause |\n{'| --- ' * 8}|\n"
+    )
+    page = before + begin + head + "\n".join(lines) + "\n" + end + after
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def grid(names: list[str], queues: list[str], rtts: list[int]) -> list[Cell]:
+    """The cells."""
+    return [Cell(*each) for each in itertools.product(names, queues, rtts)]
+
+
+def main() -> int:
+    """Measures, and writes the page."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    asked.add_argument("--cc", nargs="+", choices=controls(), default=controls(), metavar="NAME")
+    asked.add_argument("--queue", nargs="+", choices=list(QUEUES), default=list(QUEUES))
+    asked.add_argument("--rtt", nargs="+", type=int, choices=RTTS, default=list(RTTS))
+    asked.add_argument("--seeds", type=int, default=3, help="runs of the kernel in a cell (3)")
+    asked.add_argument("--series", type=Path, help="keep the series of both sides here")
+    given = asked.parse_args()
+    release = str(kernels.needed().about["release"])
+    causes = tomllib.loads(CAUSES.read_text(encoding="utf-8"))
+    cells = grid(given.cc, given.queue, given.rtt)
+    rows = {}
+    kernel = on_kernel(cells, given.seeds, release, given.series)
+    for cell, both in measured(cells, kernel, given.series):
+        rows[cell] = row(cell, both, causes)
+    write(rows, release)
+    return os.EX_OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

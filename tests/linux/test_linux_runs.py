@@ -1,0 +1,114 @@
+"""Runs on user-mode kernels: the same each time, every packet accounted for, nothing left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.command import document, dumbbell
+from helpers.live import guests
+from helpers.live.guests import BULK
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernel() -> Path:
+    return guests.needed()
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("linux") / "two.toml"
+    file.write_text(BULK)
+    return file
+
+
+@pytest.fixture(scope="module")
+def ran(scenario: Path) -> tuple[Path, dict[str, Any]]:
+    """A recorded run: its directory, and its document."""
+    out = scenario.with_name("out")
+    words = ("run", scenario, "--on", "linux", "--out", out, "--record-every", "100 ms")
+    return out, document(*words, timeout_s=240)
+
+
+def test_a_run_has_the_document_of_a_simulation(ran: tuple[Path, dict[str, Any]]) -> None:
+    _, data = ran
+    assert data["on"] == "linux"
+    assert data["valid"]
+    assert data["conservation"]["ok"]
+    goodput = sum(flow["goodput_bps"] for flow in data["flows"])
+    assert goodput == pytest.approx(10e6 * 1448 / 1500, rel=0.02)
+    assert all(flow["cwnd_mean_packets"] > 2 for flow in data["flows"])
+    assert all(0.04 < flow["srtt_mean_s"] < 0.1 for flow in data["flows"])
+
+
+def test_the_kernels_retransmissions_are_those_that_the_network_saw(
+    ran: tuple[Path, dict[str, Any]],
+) -> None:
+    """Drops of the whole run, against what the senders' TCP_INFO says of it at the end."""
+    from dumbbell.data import series
+
+    out, _ = ran
+    flows = series.read(out, "flows")
+    assert flows is not None
+    last = flows.filter(flows["time_s"] == flows["time_s"].max())
+    sent_again, lost = last["retransmits"].sum(), last["lost_packets"].sum()
+    assert lost > 0
+    assert abs(sent_again - lost) <= 3
+
+
+def test_a_run_is_the_same_in_another_folder_and_under_load(
+    ran: tuple[Path, dict[str, Any]], scenario: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "elsewhere.toml"
+    other.write_text(scenario.read_text(encoding="utf-8"))
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        again = document("run", other, "--on", "linux", timeout_s=240)
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+    assert again["fingerprint"] == ran[1]["fingerprint"]
+
+
+def test_the_log_of_a_run_replays(ran: tuple[Path, dict[str, Any]]) -> None:
+    replayed = document("replay", ran[0] / "run.log")
+    assert replayed["verdict"] == "same"
+    assert replayed["fingerprint"] == ran[1]["fingerprint"]
+
+
+def test_another_seed_is_another_run(ran: tuple[Path, dict[str, Any]], scenario: Path) -> None:
+    words = ("run", scenario, "--on", "linux", "--seed", 2, "-s", "duration=2s")
+    other = document(*words, timeout_s=240)
+    assert other["fingerprint"] != ran[1]["fingerprint"]
+
+
+def test_transfers_requests_and_datagrams_run_too(scenario: Path) -> None:
+    more = (
+        '[[flow]]\nname = "file"\ncc = "cubic"\nrtt = "40 ms"\nstart = "1 s"\n'
+        'source = { kind = "fixed", size = "100 kB" }\n'
+        '[[flow]]\nname = "voice"\nrtt = "40 ms"\nsource = { kind = "cbr", rate = "500 kbps" }\n'
+    )
+    file = scenario.with_name("more.toml")
+    file.write_text(BULK + more)
+    data = document("run", file, "--on", "linux", timeout_s=240)
+    flows = {flow["name"]: flow for flow in data["flows"]}
+    assert data["valid"]
+    assert 0 < flows["file"]["completion_s"] < 3
+    assert flows["voice"]["goodput_bps"] == pytest.approx(500e3, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("flow.a.cc=jersey", "jersey"),
+        ("flow.a.ip=6", "IP version 6"),
+    ],
+)
+def test_what_the_kernel_lacks_is_refused_by_name(scenario: Path, override: str, said: str) -> None:
+    refused = dumbbell("run", scenario, "--on", "linux", "-s", override, timeout_s=120)
+    assert refused.returncode == 2, refused.stderr
+    assert said in refused.stderr
