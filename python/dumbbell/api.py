@@ -365,42 +365,6 @@ def need_testbed(verb: str = "doctor") -> None:
         )
 
 
-def doctor() -> JSON:
-    """Checks what this machine can do on the testbed:
-    `{"checks": [{"check", "ok", "found", "needed_for", "fix"}], "can": {...}}`. `can` maps the
-    name of an ability to true or false."""
-    need_testbed("doctor")
-    return call("doctor")
-
-
-def replay(request: JSON) -> JSON:
-    """Feeds the log of a live run, `{"log": FILE}`, to the simulator's ports:
-    `{"packets", "mismatches", "first_mismatch", "verdict": "same" | "differs"}`."""
-    need_testbed("replay")
-    return call("replay", request)
-
-
-def gigabyte(request: JSON) -> JSON:
-    """Measures the processor time that two hosts of the testbed need for 10^9 bytes of payload. The
-    request is `{"mtu_bytes", "condition": "plain" | "offloads" | "router", "seconds", "warmup_s",
-    "idle_s"}`.
-
-    condition: `plain` joins the hosts by a veth pair without offloads, `offloads` turns
-    segmentation, GRO and checksum offload on, `router` puts the testbed's router between plain
-    hosts. seconds: length of the run with its warm-up. idle_s: time for which the idle machine is
-    measured before. `sum_s_per_gb` is the sum for sender, receiver, soft interrupts and router.
-    Ctrl-C ends the measurement at once and removes the hosts."""
-    need_testbed("gigabyte")
-    return call("gigabyte", request)
-
-
-def enclose(argv: list[str]) -> int:
-    """Runs a command in a user namespace, in which it can create the testbed's network namespaces
-    without root. Returns the command's exit code."""
-    need_testbed("enclose")
-    return call("enclose", argv, int)
-
-
 def shell(request: JSON, watch: Watch | None = None) -> JSON:
     """Runs a user's program on a network of the testbed. The request is
     `{"source": {"value", "name"}, "program": [ARG], "server": [ARG] | None, "out", "on"}`.

@@ -14,6 +14,7 @@ from dumbbell import ScenarioError, api, figures
 from dumbbell.cli import main
 from dumbbell.reproduce import papers
 from dumbbell.reproduce.cpu_cost import judge, narrative, schedule, work
+from dumbbell.testbed import verbs
 from helpers.simulated_kernels import mark
 
 PAPER = "jumbo-frames"
@@ -61,7 +62,7 @@ def measured(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
             asked.append(wanted)
             return cost(wanted, noise=0.05 * ((len(asked) - 1) // 2 % 3), **change(len(asked)))
 
-        monkeypatch.setattr(api, "gigabyte", lives)
+        monkeypatch.setattr(verbs, "gigabyte", lives)
         return work.reproduce(PAPER, work.How(out=tmp_path / "out", **how)) | {"asked": asked}
 
     return run
@@ -157,6 +158,6 @@ def test_a_measurement_that_contradicts_itself_is_refused(tmp_path: Path) -> Non
 
 def test_the_door_refuses_what_cannot_be_had() -> None:
     with pytest.raises(ScenarioError, match="mtu_bytes"):
-        api.gigabyte(
+        verbs.gigabyte(
             {"mtu_bytes": 60, "condition": "plain", "seconds": 1.0, "warmup_s": 0.2, "idle_s": 0.0}
         )

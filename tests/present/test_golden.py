@@ -17,30 +17,13 @@ import pytest
 from dumbbell.cli.options import show
 from dumbbell.cli.studies import reproduce
 from helpers.command import document, exit_code
+from helpers.reproduction import SMALL_TEXT
 from rich.cells import cell_len
 
 GOLDEN = Path(__file__).with_name("golden")
 WIDTHS = (80, 100, 140)
 
-FEW = """
-duration = "4 s"
-warmup = "1 s"
-[dumbbell.bottleneck]
-rate = "10 Mbps"
-delay = "10 ms"
-[queue]
-kind = "red"
-limit = "60 pkt"
-[[flow]]
-name = "near"
-count = 2
-start_spread = "1 s"
-[[flow]]
-name = "far"
-rtt = "80 ms"
-start_spread = "1 s"
-"""
-MANY = FEW.replace("count = 2", 'count = 200\ncc = "cubic"').replace(
+MANY = SMALL_TEXT.replace("count = 2", 'count = 200\ncc = "cubic"').replace(
     'name = "far"', 'name = "far"\ncount = 99'
 )
 MANY_QUEUES = 'duration = "1 s"\n[[host]]\nname = "a"\n' + "".join(
@@ -62,7 +45,7 @@ AXES = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     there = tmp_path_factory.mktemp("golden")
-    for name, text in (("few", FEW), ("many", MANY), ("queues", MANY_QUEUES)):
+    for name, text in (("few", SMALL_TEXT), ("many", MANY), ("queues", MANY_QUEUES)):
         (there / f"{name}.toml").write_text(text)
     return there
 

@@ -17,6 +17,7 @@ from dumbbell import api
 from dumbbell.errors import EnvironmentLacks, ScenarioError
 from dumbbell.rtl import tools
 from dumbbell.rtl.verify import lockstep, vectors
+from dumbbell.testbed import verbs
 
 SCENARIO = """
 duration = "1 s"
@@ -175,7 +176,7 @@ def test_vectors_of_several_modes_have_a_directory_each(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("able")
 def test_real_tcp_between_real_hosts_meets_the_rtl(tmp_path: Path) -> None:
     try:
-        can = api.doctor()["can"]["kernel"]
+        can = verbs.doctor()["can"]["kernel"]
     except EnvironmentLacks:
         can = False
     if not can:

@@ -10,7 +10,7 @@ import dumbbell
 import pytest
 from dumbbell import EnvironmentLacks, api
 from dumbbell.cli import doctor as doctor_command
-from dumbbell.testbed import shell
+from dumbbell.testbed import shell, verbs
 from helpers import simulated_kernels
 from helpers.command import exit_code
 
@@ -78,8 +78,8 @@ def test_a_build_without_a_testbed_says_so(monkeypatch) -> None:
     for name in ("doctor", "replay", "shell"):
         monkeypatch.delitem(_native.VERBS, name)
     calls = (
-        api.doctor,
-        lambda: api.replay({}),
+        verbs.doctor,
+        lambda: verbs.replay({}),
         lambda: api.shell({}),
         lambda: api.run({"on": "kernel"}),
     )
@@ -101,14 +101,14 @@ def test_the_report_on_a_machine_says_what_works_and_what_to_do(monkeypatch, cap
         },
     ]
     monkeypatch.setattr(
-        api, "doctor", lambda: {"checks": checks, "can": {"tun": False, "af_packet": True}}
+        verbs, "doctor", lambda: {"checks": checks, "can": {"tun": False, "af_packet": True}}
     )
     assert exit_code("doctor", "--on", "kernel") == 0
     shown = capsys.readouterr().out
     assert "NO   TUN devices" in shown
     assert "/dev/net/tun: run as root" in shown
     monkeypatch.setattr(
-        api, "doctor", lambda: {"checks": checks, "can": {"tun": {"ok": False, "why": "no"}}}
+        verbs, "doctor", lambda: {"checks": checks, "can": {"tun": {"ok": False, "why": "no"}}}
     )
     assert exit_code("doctor", "--on", "kernel") == 4
     assert exit_code("doctor", "--json") == 0

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from dumbbell import api
 from dumbbell.cli.runs import replay as replay_command
+from dumbbell.testbed import verbs
 from helpers import simulated_kernels
 from helpers.command import exit_code
 
@@ -24,7 +24,7 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
         "seed": 1,
         "fingerprint": "0",
     }
-    monkeypatch.setattr(api, "replay", lambda wanted: dict(said))
+    monkeypatch.setattr(verbs, "replay", lambda wanted: dict(said))
     assert exit_code("replay", log) == 0
     assert "same: 4 000 packets" in capsys.readouterr().out
     said |= {
@@ -84,7 +84,7 @@ def test_a_replay_checks_what_the_summary_says(
         "fingerprint": "f00d",
     }
     said |= {"required": "loose", "duration_s": 60.0, "lateness_us": {"p99": 15.1}}
-    monkeypatch.setattr(api, "replay", lambda wanted: said | {"lateness_us": {"p99": 15.2}})
+    monkeypatch.setattr(verbs, "replay", lambda wanted: said | {"lateness_us": {"p99": 15.2}})
     assert exit_code("replay", tmp_path) == (3 if words else 0)
     out = capsys.readouterr().out
     assert (words or "agrees with it") in out

@@ -52,7 +52,7 @@ def beside(log: Path, said: JSON) -> tuple[Path, JSON] | None:
 
 def contradictions(run: JSON, said: JSON) -> list[str]:
     """Contradictions between a summary and the replayed log; `said` is the answer of
-    `api.replay`."""
+    `verbs.replay`."""
     block, found = run["validity"], []
     # A run that ended with its program is shorter than its plan, and what was inside never came
     # out.

@@ -10,9 +10,9 @@ from typing import Any
 
 _TRIED = ("network_namespaces", "settings", "tun", "veth", "programs", "cap_net_admin")
 """Checks of the doctor that come out otherwise inside a user namespace."""
-_EXAMINE = (
-    "import json, sys; from dumbbell import api; json.dump(api.doctor(), open(sys.argv[1], 'w'))"
-)
+_EXAMINE = """import json, sys
+from dumbbell.testbed import verbs
+json.dump(verbs.doctor(), open(sys.argv[1], "w"))"""
 
 
 def enter() -> None:
@@ -21,27 +21,27 @@ def enter() -> None:
     and the kernel lets only a process of one thread move."""
     if os.geteuid() == 0:
         return
-    from .. import api
+    from . import verbs
 
     # `-P`: modules come from where packages are installed, never from the current folder.
-    raise SystemExit(api.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))
+    raise SystemExit(verbs.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))
 
 
 def doctor() -> dict[str, Any]:
-    """Abilities of this machine for live runs of this user, as in `api.doctor`.
+    """Abilities of this machine for live runs of this user, as in `verbs.doctor`.
 
     Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is
     tried there.
     """
-    from .. import api
     from ..files.write import temporary_folder
+    from . import verbs
 
-    here = api.doctor()
+    here = verbs.doctor()
     if os.geteuid() == 0 or not here["can"].get("rootless"):
         return here
     with temporary_folder() as folder:
         answer = folder / "doctor.json"
-        if api.enclose([sys.executable, "-P", "-c", _EXAMINE, str(answer)]) != 0:
+        if verbs.enclose([sys.executable, "-P", "-c", _EXAMINE, str(answer)]) != 0:
             return here
         inside = json.loads(answer.read_text(encoding="utf-8"))
     tried = {check["check"]: check for check in inside["checks"] if check["check"] in _TRIED}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 import pytest
-from dumbbell import EnvironmentLacks, api
+from dumbbell import EnvironmentLacks
+from dumbbell.testbed import verbs
 
 
 def able() -> str | None:
     """Why there are no live runs here; None if there are."""
     try:
-        can = api.doctor()["can"]
+        can = verbs.doctor()["can"]
     except EnvironmentLacks as lack:
         return lack.rendered
     return None if can["kernel"] else "this machine cannot make namespaces: see `dumbbell doctor`"

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ... import api
 from ...errors import ScenarioError
+from ...testbed import verbs
 from ..options import Json, emit, show
 
 DIFFERS = 3
@@ -46,7 +46,7 @@ def replay(
         raise ScenarioError(
             f"there is no log {log}: `dumbbell run FILE --on kernel --out DIR` writes one"
         )
-    document = api.replay({"log": str(log)})
+    document = verbs.replay({"log": str(log)})
     found = replay_check.beside(log, document)
     wrong = replay_check.contradictions(found[1], document) if found else []
     document |= {

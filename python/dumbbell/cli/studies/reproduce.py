@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from cyclopts import Parameter
 
@@ -17,6 +18,7 @@ from .. import completers
 from ..options import ON, STORE, Json, Overrides, RequiredClass, Threads, emit, progress, show, tell
 
 if TYPE_CHECKING:
+    from ...present.progress import Progress
     from ...reproduce.document import CellRow, ReadingRow, Report
 
 
@@ -152,7 +154,6 @@ class Live:
 def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
     from ...reproduce.cpu_cost import schedule
     from ...reproduce.testbed import narrative, work
-    from ..runs.sweep import default_store
 
     if wanted.cell:
         raise ScenarioError(
@@ -161,54 +162,50 @@ def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
     if schedule.has(paper):
         return _gigabyte(paper, wanted, json)
     with progress(f"{paper} on real kernels") as bar:
-        how = work.How(
-            overrides=wanted.set,
-            required=wanted.required,
-            quick=wanted.quick,
-            grid=wanted.grid,
-            again=wanted.again,
-            seed=wanted.seed,
-            replications=wanted.replications,
-            threads=wanted.threads,
-            store=wanted.store or default_store(),
-            out=wanted.out,
-            progress=bar,
-            tell=tell,
-        )
-        summary = work.reproduce(paper, how)
-    if json:
-        emit(summary)
-    else:
-        if summary["altered"]:
-            show(f"ALTERED: {'  '.join(summary['altered'])}", "")
-        show(*narrative.findings(summary), "", *narrative.printed(summary))
-        show(f"report: {summary['report']}")
-    return 0 if summary["valid"] else InvalidRun.code
+        more: dict[str, Any] = {
+            "required": wanted.required,
+            "grid": wanted.grid,
+            "again": wanted.again,
+        }
+        summary = work.reproduce(paper, work.How(**_how(wanted, bar), **more))
+    return _say(summary, narrative.findings(summary), narrative.printed(summary), json)
 
 
 def _on_linux(paper: str, wanted: Live, json: bool) -> int:
     from ...reproduce.on_linux import narrative, work
-    from ..runs.sweep import default_store
 
     with progress(f"{paper} on Linux") as bar:
-        how = work.How(
-            overrides=wanted.set,
-            quick=wanted.quick,
-            seed=wanted.seed,
-            replications=wanted.replications,
-            threads=wanted.threads,
-            store=wanted.store or default_store(),
-            out=wanted.out,
-            progress=bar,
-            tell=tell,
-        )
-        summary = work.reproduce(paper, how)
+        summary = work.reproduce(paper, work.How(**_how(wanted, bar)))
+    return _say(summary, summary["finding"], narrative.printed_tables(summary), json)
+
+
+def _how(wanted: Live, bar: Progress) -> dict[str, Any]:
+    """The options of both kinds of kernel."""
+    from ..runs.sweep import default_store
+
+    return {
+        "overrides": wanted.set,
+        "quick": wanted.quick,
+        "seed": wanted.seed,
+        "replications": wanted.replications,
+        "threads": wanted.threads,
+        "store": wanted.store or default_store(),
+        "out": wanted.out,
+        "progress": bar,
+        "tell": tell,
+    }
+
+
+def _say(
+    summary: Mapping[str, Any], finding: Iterable[str], tables: Iterable[Any], json: bool
+) -> int:
+    """Prints a summary. Returns the exit code."""
     if json:
         emit(summary)
     else:
         if summary["altered"]:
             show(f"ALTERED: {'  '.join(summary['altered'])}", "")
-        show(*summary["finding"], "", *narrative.printed_tables(summary))
+        show(*finding, "", *tables)
         show(f"report: {summary['report']}")
     return 0 if summary["valid"] else InvalidRun.code
 

@@ -19,8 +19,8 @@ Part = Literal[
 
 
 class Cost(TypedDict):
-    """A run of `api.gigabyte`: seconds of processors for a gigabyte, by who is charged for them,
-    and the shares of the machine's time that others took."""
+    """A run of `testbed.verbs.gigabyte`: seconds of processors for a gigabyte, by who is charged
+    for them, and the shares of the machine's time that others took."""
 
     mtu_bytes: int
     condition: str

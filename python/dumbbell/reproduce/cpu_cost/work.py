@@ -14,6 +14,7 @@ from ... import api
 from ...files.filename import component
 from ...process.machine import machine
 from ...studies.frame import publish
+from ...testbed import verbs
 from .. import papers
 from ..entries import Paper
 from . import judge, schedule
@@ -72,7 +73,7 @@ def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> RunRow:
         "warmup_s": effort.warmup_s,
         "idle_s": effort.idle_s,
     }
-    cost = cast(Cost, api.gigabyte(request))
+    cost = cast(Cost, verbs.gigabyte(request))
     how.progress(number + 1, of, (number + 1) / of)
     how.tell(
         f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} "
