@@ -6,6 +6,7 @@ docs/explanation/linux-agreement.md.
     python docs/tools/agreement.py --series build/agreement  # and the series of both sides
 
     python docs/tools/agreement.py --seeds 5                 # more runs of the kernel in each cell
+    python docs/tools/agreement.py --causes                  # runs nothing; the causes are new
 
 A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with a few
 seeds on a user-mode kernel (`dumbbell run --on linux`) and with twenty in the simulator. The kernel
@@ -56,6 +57,9 @@ LEAST = {"goodput": 0.0, "queue": 0.5, "drops": 3.0, "share": 0.0}
 SURPRISE = 3.883
 """Student's t at 99.9 % for the simulator's 20 seeds. The table has 576 differences: of as many
 that are chance alone, less than one is beyond it."""
+
+UNKNOWN = "**not explained**"
+"""The last column of a flagged cell whose cause is not known."""
 
 JSON = dict[str, Any]
 
@@ -206,11 +210,27 @@ def measured(
 
 def row(cell: Cell, both: list[Compared], causes: JSON) -> str:
     """A row of the table."""
-    cause = ""
-    if any(each.differs and not each.scattered for each in both):
-        cause = next((c["cause"] for c in causes["cause"] if _covers(c, cell)), "**not explained**")
+    flagged = any(each.differs and not each.scattered for each in both)
+    cause = _cause(cell, causes) if flagged else ""
     words = [f"`{cell.control}`", f"`{cell.queue}`", str(cell.rtt), *map(str, both), cause]
     return f"| {' | '.join(words)} |"
+
+
+def _cause(cell: Cell, causes: JSON) -> str:
+    """The cause of a flagged cell, for the last column."""
+    return next((str(c["cause"]) for c in causes["cause"] if _covers(c, cell)), UNKNOWN)
+
+
+def explained(page: str, causes: JSON) -> dict[Cell, str]:
+    """The flagged rows of a page with the causes that are known now."""
+    rows = {}
+    for found in re.finditer(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \| (.*) \|$", page, re.MULTILINE):
+        cell = Cell(found[1], found[2], int(found[3]))
+        *measured, _ = found[4].split(" | ")
+        if any(text.startswith("**") for text in measured):
+            words = [f"`{cell.control}`", f"`{cell.queue}`", str(cell.rtt), *measured]
+            rows[cell] = f"| {' | '.join([*words, _cause(cell, causes)])} |"
+    return rows
 
 
 def _covers(cause: JSON, cell: Cell) -> bool:
@@ -219,8 +239,8 @@ def _covers(cause: JSON, cell: Cell) -> bool:
     return all(value in cause[key] for key, value in asked.items() if key in cause)
 
 
-def write(rows: dict[Cell, str], release: str) -> None:
-    """Puts rows into the page; others stay."""
+def write(rows: dict[Cell, str], head: str) -> None:
+    """Puts rows into the page; others stay. `head`: when and on what the table was measured."""
     text = PAGE.read_text(encoding="utf-8")
     begin, end = "<!-- measured: agreement -->\n", "<!-- end measured -->"
     before, rest = text.split(begin)
@@ -232,9 +252,10 @@ def write(rows: dict[Cell, str], release: str) -> None:
     order = [str(cell) for cell in grid(controls(), list(QUEUES), list(RTTS))]
     lines = [every[name] for name in order if name in every]
     flagged = sum("**" in line for line in lines)
+    unknown = sum(UNKNOWN in line for line in lines)
     head = (
-        f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}: {len(lines)} cells, "
-        f"{flagged} with a difference that is flagged.\n\n"
+        f"{head}: {len(lines)} cells, {flagged} with a difference that is flagged,\n"
+        f"{unknown} of these without a known cause.\n\n"
         "| control | queue | RTT [ms] | goodput [Mbit/s] | queue [pkt] | drops, marks "
         f"| share of the first [%] | cause |\n{'| --- ' * 8}|\n"
     )
@@ -255,15 +276,20 @@ def main() -> int:
     asked.add_argument("--rtt", nargs="+", type=int, choices=RTTS, default=list(RTTS))
     asked.add_argument("--seeds", type=int, default=3, help="runs of the kernel in a cell (3)")
     asked.add_argument("--series", type=Path, help="keep the series of both sides here")
+    asked.add_argument("--causes", action="store_true", help="only write the causes anew")
     given = asked.parse_args()
     release = str(kernels.needed().about["release"])
     causes = tomllib.loads(CAUSES.read_text(encoding="utf-8"))
+    if given.causes:
+        page = PAGE.read_text(encoding="utf-8")
+        write(explained(page, causes), re.findall(r"^(.*): \d+ cells, ", page, re.MULTILINE)[0])
+        return os.EX_OK
     cells = grid(given.cc, given.queue, given.rtt)
     rows = {}
     kernel = on_kernel(cells, given.seeds, release, given.series)
     for cell, both in measured(cells, kernel, given.series):
         rows[cell] = row(cell, both, causes)
-    write(rows, release)
+    write(rows, f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}")
     return os.EX_OK
 
 
