@@ -244,7 +244,8 @@ impl Net {
                 Some(at)
             }
             Element::UnevenWire(uneven) => {
-                let (at, packet) = (uneven.pass(t, packet.ip_len()), QueuedPacket::new(*packet, way));
+                let (at, packet) =
+                    (uneven.pass(t, packet.ip_len()), QueuedPacket::new(*packet, way));
                 uneven.wire().tell(t, link, &packet, port_ctx!(self, observer));
                 Some(at)
             }
@@ -331,7 +332,7 @@ impl Net {
             Some(Element::Port(port)) if port.has_short_way(&packet) => {
                 self.tally.packet_hops += 1;
                 let way = Way { socket, path_segment: entry.path_segment };
-                port.pass_simple(now, &mut packet, way, port_ctx!(self, observer))?
+                port.pass_at_once(now, &mut packet, way, port_ctx!(self, observer))?
             }
             Some(_) => {
                 let way = Way { socket, path_segment: entry.path_segment };

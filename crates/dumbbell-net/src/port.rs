@@ -85,7 +85,19 @@ impl Port {
     /// the same as [`Self::pass_with_care`] there, and this is where a packet spends a third of
     /// its cost.
     #[inline(never)]
-    pub(crate) fn pass_simple<O: Observer>(
+    fn pass_simple<O: Observer>(
+        &mut self,
+        t: Time,
+        packet: &mut Pkt,
+        way: Way,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> Option<Time> {
+        self.pass_at_once(t, packet, way, ctx)
+    }
+
+    /// [`Self::pass_simple`], in line.
+    #[inline(always)]
+    pub(crate) fn pass_at_once<O: Observer>(
         &mut self,
         t: Time,
         packet: &mut Pkt,
