@@ -16,7 +16,6 @@ use crate::fragment::oversize::Oversize;
 use crate::fragment::reassembly::Reassembler;
 use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
-use crate::link::wire::Wire;
 use crate::net::Net;
 use crate::observe::SampleTimes;
 use crate::port::account::Account;
@@ -124,6 +123,7 @@ pub fn network(
     for (link, least) in oversize.iter().flat_map(|oversize| oversize.asking(plan)) {
         if let Element::Port(port) = &mut elements[link] {
             port.mtu = least;
+            port.short_way = port.short_way.min(least.min(u32::from(u16::MAX)) as u16);
         }
     }
     let shared_media = SharedMedia::of(plan, &elements)?;
@@ -160,7 +160,7 @@ impl BuildCx<'_> {
 fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
         Element::Port(port) => port.edge.as_ref().is_some_and(|edge| edge.tells(flow)),
-        Element::Wire(_) => false,
+        Element::Wire(_) | Element::UnevenWire(_) => false,
     };
     let oversize = oversize::in_order_sockets(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
@@ -230,7 +230,7 @@ fn element(
     let simple =
         link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
     if plain && simple && !link.report && !asks {
-        return Ok(Element::Wire(Wire::new(link)));
+        return Ok(Element::wire(link));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info =
@@ -249,11 +249,12 @@ fn element(
     let marks = sample_times(plan, plan.record.markers);
     let edge = within(&link.name, rules::edge(plan, number, info, passing))?;
     let edge = edge.map(|edge| Box::new(PortEdge::new(edge, info, served, marks)));
+    let short_way = steady && link.impairments.is_empty() && edge.is_none();
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(Element::Port(Box::new(Port {
         edge,
         queue,
-        simple: steady && link.impairments.is_empty(),
+        short_way: if short_way { link.mtu.min(u32::from(u16::MAX)) as u16 } else { 0 },
         account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
         sample_times: sample_times(plan, plan.record.queues && link.report),
@@ -327,7 +328,7 @@ pub(crate) fn lone_port(
     let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
     match element(plan, link, true, Options::default(), &cx)? {
         Element::Port(port) => Ok(port),
-        Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
+        _ => unreachable!("a link that datagrams take is no wire"),
     }
 }
 

@@ -243,6 +243,12 @@ impl Net {
                 wire.tell(t, link, &QueuedPacket::new(*packet, way), port_ctx!(self, observer));
                 Some(at)
             }
+            Element::UnevenWire(uneven) => {
+                let (at, packet) =
+                    (uneven.pass(t, packet.ip_len()), QueuedPacket::new(*packet, way));
+                uneven.wire().tell(t, link, &packet, port_ctx!(self, observer));
+                Some(at)
+            }
             Element::Port(port) => {
                 if u32::from(packet.ip_len()) > port.mtu {
                     return self.too_large(t, link, packet, way, observer);
@@ -322,6 +328,11 @@ impl Net {
             Some(Element::Wire(wire)) if !O::FOLLOWS => {
                 self.tally.packet_hops += 1;
                 wire.pass(now, packet.ip_len())
+            }
+            Some(Element::Port(port)) if port.has_short_way(&packet) => {
+                self.tally.packet_hops += 1;
+                let way = Way { socket, path_segment: entry.path_segment };
+                port.pass_at_once(now, &mut packet, way, port_ctx!(self, observer))?
             }
             Some(_) => {
                 let way = Way { socket, path_segment: entry.path_segment };

@@ -44,9 +44,9 @@ pub(crate) struct Port {
     pub impairments: Vec<(AnyImpairment, Stream)>,
     /// The times at which the port is sampled.
     pub sample_times: SampleTimes,
-    /// True if a queue that decides at arrival has a steady service and a wire that only delays:
-    /// see [`Port::pass`].
-    pub simple: bool,
+    /// The longest packet, bytes, that may take [`Port::pass_simple`]: 0 unless a queue that
+    /// decides at arrival has a steady service, a wire that only delays and no edge before it.
+    pub short_way: u16,
     /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
     pub quiet_until: Time,
     /// Link-layer overhead of each packet.
@@ -68,11 +68,17 @@ impl Port {
         way: Way,
         ctx: &mut PortCtx<'_, O>,
     ) -> Option<Time> {
-        if self.simple && packet.sidecar() == NO_SIDECAR {
+        if self.has_short_way(packet) {
             self.pass_simple(t, packet, way, ctx)
         } else {
             self.pass_with_care(t, packet, way, ctx)
         }
+    }
+
+    /// True if a packet may take [`Port::pass_simple`].
+    #[inline(always)]
+    pub(crate) fn has_short_way(&self, packet: &Pkt) -> bool {
+        packet.ip_len() <= self.short_way && packet.sidecar() == NO_SIDECAR
     }
 
     /// A packet of which nobody knows more than its header, over a wire that only delays. It does
@@ -80,6 +86,18 @@ impl Port {
     /// its cost.
     #[inline(never)]
     fn pass_simple<O: Observer>(
+        &mut self,
+        t: Time,
+        packet: &mut Pkt,
+        way: Way,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> Option<Time> {
+        self.pass_at_once(t, packet, way, ctx)
+    }
+
+    /// [`Self::pass_simple`], in line.
+    #[inline(always)]
+    pub(crate) fn pass_at_once<O: Observer>(
         &mut self,
         t: Time,
         packet: &mut Pkt,

@@ -177,7 +177,7 @@ impl<P: Receive> Receiver<P> {
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         if !self.take_fast_path(s, x, out) {
-            self.on_special(now, s, x, out);
+            self.on_special(now, *s, x, out);
             self.fast_path = self.may_take_fast_path();
         }
     }
@@ -187,9 +187,11 @@ impl<P: Receive> Receiver<P> {
         (self.simple, self.fast_path) = (false, false);
     }
 
-    /// A segment that is not simply the next one, or that needs more than an answer at once.
+    /// A segment that is not simply the next one, or that needs more than an answer at once. It
+    /// comes by value, so that the fast path need not have it in memory.
     #[inline(never)]
-    fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    fn on_special(&mut self, now: Time, s: Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        let s = &s;
         self.stats.received_packets += 1;
         if s.flags & flag::SYN != 0 {
             return self.on_syn(now, s, x.unwrap_or(&Extra::default()), out);

@@ -43,7 +43,7 @@ impl SharedMedia {
                 AnyService::DuplexMismatch(end) => Some(end.station()),
                 _ => None,
             },
-            Element::Wire(_) => None,
+            Element::Wire(_) | Element::UnevenWire(_) => None,
         };
         let (mut media, mut of) = (Vec::new(), BTreeMap::new());
         for (link, there) in plan.links.iter().enumerate() {

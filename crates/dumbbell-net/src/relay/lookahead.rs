@@ -9,6 +9,7 @@ pub(crate) fn lookahead(net: &Net) -> Span {
     let delay = |link: u32| match net.elements.get(link as usize) {
         Some(Element::Port(port)) => port.delay,
         Some(Element::Wire(wire)) => wire.delay(),
+        Some(Element::UnevenWire(uneven)) => uneven.wire().delay(),
         None => Span::ZERO,
     };
     // Path segments are numbered from the end of each route to its start.

@@ -29,13 +29,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         if !self.take_fast_path(now, s, x, out) {
-            self.on_special(now, s, x, out);
+            self.on_special(now, *s, x, out);
         }
     }
 
-    /// A segment that cannot take the fast path.
+    /// A segment that cannot take the fast path. It comes by value, so that the fast path need not
+    /// have it in memory.
     #[inline(never)]
-    fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    fn on_special(&mut self, now: Time, s: Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        let s = &s;
         if s.flags & flag::SYN != 0 {
             self.on_syn_ack(now, s, x.unwrap_or(&Extra::default()), out);
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {

@@ -68,7 +68,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.take_sample(r);
         }
         if self.attentive {
-            return self.attend(now, s, una, out);
+            return self.attend(now, s.ts, una, out);
         }
         self.una = una;
         if una == self.high {
@@ -82,10 +82,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The rest of it where a detector knows single segments, and more timers run.
     #[inline(never)]
-    fn attend(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+    fn attend(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
         let acked = una - self.una;
         self.una = una;
-        let echo = self.timestamps.then(|| echoed(now, s.ts));
+        let echo = self.timestamps.then(|| echoed(now, ts));
         if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
             self.restart_timer(now);
             self.fill_the_window(now, out);
@@ -119,7 +119,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(always)]
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
-        let allowed = edge.min(self.una + self.cc.cwnd());
+        let allowed = edge.min(self.una + self.cc.cwnd()).min(self.limit - 1);
         if self.has_segment(allowed) {
             // Nearly always it is one segment; so one is in line, and the rest of a burst is not.
             let start = self.nxt;
@@ -143,10 +143,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// True if a full segment of new data that is not the last ends at or before `allowed`.
+    /// True if a full segment of new data ends at or before `allowed`, which is before the end of
+    /// the stream: so it is not the last.
     #[inline(always)]
     fn has_segment(&self, allowed: u64) -> bool {
-        self.nxt + self.mss <= allowed && self.nxt + self.mss < self.limit
+        self.nxt + self.mss <= allowed
     }
 
     /// More segments up to `allowed`.
