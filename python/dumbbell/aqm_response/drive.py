@@ -86,7 +86,7 @@ def drive(
         request["kernel"] = str(kernels.needed().program)
         request |= {"tc": list(tc)} if tc else {}
     elif tc:
-        raise ScenarioError("`tc` is the kernel's queue: write on=\"linux\"")
+        raise ScenarioError('`tc` is the kernel\'s queue: write on="linux"')
     return Table(api.drive_link(request, _columns(arrivals), own))
 
 

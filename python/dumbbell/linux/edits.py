@@ -117,9 +117,9 @@ static struct time_travel_notes *time_travel_notes;
             "\ttime_travel_shm_id = id;\n",
             """\
 	if (len >= struct_size(time_travel_shm, clients, time_travel_shm->max_clients) +
-		   (id + 1ul) * NOTES_LEN) {
+			(id + 1ul) * NOTES_LEN) {
 		time_travel_notes = (void *)&time_travel_shm->clients[time_travel_shm->max_clients] +
-				    id * NOTES_LEN;
+					id * NOTES_LEN;
 		time_travel_shm_client->capa |= NOTES_CAP;
 	}
 """,
@@ -243,7 +243,7 @@ void um_timetravel_call(unsigned int ring)
             "\t\treturn vhost_user_set_vring_state(vu_dev, VHOST_USER_VRING_KICK,\n",
             """\
 		if (time_travel_note_kick(vu_dev->pdev->id << 8 | vq->index,
-					  virtqueue_get_vring(vq)->avail->idx))
+						virtqueue_get_vring(vq)->avail->idx))
 			return true;
 
 """,
