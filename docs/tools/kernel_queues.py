@@ -198,7 +198,12 @@ EXACT = (
 )
 """Every packet fares alike."""
 
-BUCKET = {"conditioner": {"kind": "tbf", "rate": "8 Mbps", "burst": "3000 B", "limit": "30000 B"}}
+
+def _bucket(burst: str) -> dict[str, Any]:
+    return {"conditioner": {"kind": "tbf", "rate": "8 Mbps", "burst": burst, "limit": "30000 B"}}
+
+
+# A class of htb sends while it has any token, so its bucket is one packet deeper than it says.
 HTB = ("htb default 1", "class htb rate 8mbit burst 3000 quantum 1500", "bfifo limit 30000")
 CAKE = "cake unlimited besteffort {} raw rtt 100ms memlimit 4mb"
 """CAKE without its shaper, its tins and its counting of other layers' bytes."""
@@ -216,8 +221,16 @@ PARTED = (
     Case("fq_codel", {"kind": "fq_codel", "limit": "200 pkt"}, ("overload", "Poisson")),
     Case("sfq", {"kind": "sfq", "limit": "60 pkt", "perturb": "0 s"}, ("Poisson",)),
     Case("red, forced drops only", LINUX_RED | {"max_th": "15 pkt", "max_p": 1e-5}, ("bursts",)),
-    Case("tbf", {"kind": "drop_tail", "limit": "40 pkt"}, ("overload", "Poisson"), BUCKET),
-    Case("htb", {"kind": "drop_tail", "limit": "40 pkt"}, ("overload", "Poisson"), BUCKET, HTB),
+    Case(
+        "tbf", {"kind": "drop_tail", "limit": "40 pkt"}, ("overload", "Poisson"), _bucket("3000 B")
+    ),
+    Case(
+        "htb",
+        {"kind": "drop_tail", "limit": "40 pkt"},
+        ("overload", "Poisson"),
+        _bucket("4500 B"),
+        HTB,
+    ),
     Case(
         "fq",
         {"kind": "fq", "limit": "9000 pkt"},

@@ -46,13 +46,15 @@ def test_netem_is_as_exact_as_the_kernels_timers(what: str) -> None:
 
 
 def test_a_class_of_htb_shapes_as_a_token_bucket() -> None:
-    """Up to the first packet that a late timer decides, packets leave within a microsecond."""
+    """Its bucket is a packet deeper; timers are late by less than 0.75 us."""
     (case,) = (case for case in cases.PARTED if case.kind == "htb")
     found = cases.compared(case, "overload")
     ours, kernel = found.count("drop")
     assert ours == pytest.approx(kernel, abs=5)
-    left = [(a, b) for (_, a), (_, b) in zip(found.ours, found.kernel, strict=True) if a and b]
-    assert all(abs(a - b) < 1_000_000 for a, b in left[:30])
+    pairs = zip(found.ours, found.kernel, strict=True)
+    late = [b - a for (_, a), (_, b) in pairs if a is not None and b is not None]
+    assert len(late) > 2000
+    assert all(0 <= ps < 1_000_000 for ps in late)
 
 
 @pytest.mark.parametrize("pattern", ["overload", "overload, ECN"])
@@ -60,10 +62,9 @@ def test_cake_signals_at_once_and_then_at_cobalts_gaps(pattern: str) -> None:
     found = cases.compared(cases.COBALT, pattern)
     ours, kernel = cases.signal_gaps(found.ours), cases.signal_gaps(found.kernel)
     first = next(i for i, (verdict, _) in enumerate(found.kernel) if verdict != "pass")
-    waited_ms = (
-        found.kernel[first + 1 if found.kernel[first][1] is None else first][1] / 1e9
-        - 0.9973 * first
-    )
+    # It left when it was signaled; of one that was dropped, the next did.
+    instants = [left for _, left in found.kernel[first:] if left is not None]
+    waited_ms = instants[0] / 1e9 - 0.9973 * first
     assert 5 < waited_ms < 8, "no interval passes before the first signal"
     far = [i for i, (a, b) in enumerate(zip(ours, kernel, strict=False)) if abs(a - b) > 1]
     assert len(far) < 4 < 280 < min(len(ours), len(kernel))
