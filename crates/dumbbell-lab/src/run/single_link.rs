@@ -74,8 +74,7 @@ pub fn drive(
     engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins)
         .map_or(Ok(()), Err)?;
     if let Some(kernel) = kernel {
-        let asked =
-            kernel_queue::Asked { kernel: &kernel, tc: tc.as_deref(), plugins: &plugins };
+        let asked = kernel_queue::Asked { kernel: &kernel, tc: tc.as_deref(), plugins: &plugins };
         return kernel_queue::drive(&plan, &plan.links[link], &arrivals, asked);
     }
     let mut outcome = None;

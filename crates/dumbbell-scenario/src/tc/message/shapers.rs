@@ -48,7 +48,8 @@ pub(super) fn htb_class(words: &Words<'_>) -> Option<Vec<u8>> {
     let ticks = |bytes: Bytes| u32::try_from(bytes.0 * TICKS / u64::from(rate.max(1))).ok();
     let burst = ticks(words.value("burst", units::size)?)?;
     let quantum = words.size("quantum")?;
-    let parms = [rate_spec(rate), rate_spec(rate), numbers(&[burst, burst, quantum, 0, 0])].concat();
+    let parms =
+        [rate_spec(rate), rate_spec(rate), numbers(&[burst, burst, quantum, 0, 0])].concat();
     Some(Attributes::default().bytes(PARMS, &parms).finish())
 }
 
