@@ -1,7 +1,7 @@
 """Compares queues with the kernel's own, packet by packet, and writes the tables of
 docs/explanation/kernel-queues.md.
 
-    python docs/tools/kernel_queues.py         # needs `dumbbell linux build`; two minutes
+    python docs/tools/kernel_queues.py         # needs `dumbbell linux build`; four minutes
 
 Each case sends one table of arrivals through our queue and through the kernel's, over the same
 link.
@@ -9,6 +9,7 @@ link.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -74,9 +75,27 @@ def mixed_ecn() -> Columns:
     return arrivals
 
 
+def backlog() -> Columns:
+    """Nine packets of as many flows, and while they are sent 1500 packets of four flows: none of
+    these flows is empty before the end."""
+    draw = random.Random(3)
+    rows = [(1000 * i, 1500, "not_ect", 100 + i) for i in range(9)]
+    rows += [
+        (
+            20_000 + 5000 * i,
+            draw.randrange(200, 1501),
+            "not_ect",
+            draw.choice((0, 0, 0, 1, 1, 2, 3)),
+        )
+        for i in range(1500)
+    ]
+    return columns(rows)
+
+
 PATTERNS: dict[str, Callable[[], Columns]] = {
     "overload": overload,
     "bursts": bursts,
+    "backlog": backlog,
     "Poisson": poisson,
     "overload, ECN": lambda: overload("ect0"),
     "overload, half ECN": mixed_ecn,
@@ -93,6 +112,10 @@ class Case:
     queue: dict[str, Any]
     patterns: tuple[str, ...] = ("overload", "bursts", "Poisson")
     link: dict[str, Any] = field(default_factory=dict)
+    tc: tuple[str, ...] = ()
+    """The kernel's queue in tc's words; none: the counterpart of ours."""
+    drops: bool = True
+    """False: there is room for every packet."""
 
 
 def _table(case: Case, pattern: str, seed: int, on: Any) -> Any:
@@ -105,7 +128,8 @@ def _table(case: Case, pattern: str, seed: int, on: Any) -> Any:
         mtu="1500 B",
         seed=seed,
         on=on,
-        **case.link,
+        tc=case.tc if on == "linux" else (),
+        **(case.link if on == "sim" or not case.tc else {}),
     )
 
 
@@ -164,8 +188,31 @@ EXACT = (
         ("overload", "Poisson"),
     ),
     Case("sfq, one flow", {"kind": "sfq", "limit": "60 pkt", "perturb": "0 s"}, ("overload",)),
+    Case(
+        "fq",
+        {"kind": "fq", "limit": "9000 pkt"},
+        ("backlog",),
+        tc=("fq limit 9000 flow_limit 9000 quantum 1514 initial_quantum 1514 nopacing",),
+        drops=False,
+    ),
 )
 """Every packet fares alike."""
+
+
+def _bucket(burst: str) -> dict[str, Any]:
+    return {"conditioner": {"kind": "tbf", "rate": "8 Mbps", "burst": burst, "limit": "30000 B"}}
+
+
+# A class of htb sends while it has any token, so its bucket is one packet deeper than it says.
+HTB = ("htb default 1", "class htb rate 8mbit burst 3000 quantum 1500", "bfifo limit 30000")
+CAKE = "cake unlimited besteffort {} raw rtt 100ms memlimit 4mb"
+"""CAKE without its shaper, its tins and its counting of other layers' bytes."""
+COBALT = Case(
+    "cake flowblind",
+    {"kind": "cobalt", "limit": "2000 pkt", "ecn": True, "inverse_root": "newton16"},
+    ("overload", "Poisson", "overload, ECN"),
+    tc=(CAKE.format("flowblind"),),
+)
 
 CODEL = {"limit": "200 pkt", "inverse_root": "newton16"}
 PARTED = (
@@ -175,10 +222,28 @@ PARTED = (
     Case("sfq", {"kind": "sfq", "limit": "60 pkt", "perturb": "0 s"}, ("Poisson",)),
     Case("red, forced drops only", LINUX_RED | {"max_th": "15 pkt", "max_p": 1e-5}, ("bursts",)),
     Case(
-        "tbf",
+        "tbf", {"kind": "drop_tail", "limit": "40 pkt"}, ("overload", "Poisson"), _bucket("3000 B")
+    ),
+    Case(
+        "htb",
         {"kind": "drop_tail", "limit": "40 pkt"},
         ("overload", "Poisson"),
-        {"conditioner": {"kind": "tbf", "rate": "8 Mbps", "burst": "3000 B", "limit": "30000 B"}},
+        _bucket("4500 B"),
+        HTB,
+    ),
+    Case(
+        "fq",
+        {"kind": "fq", "limit": "9000 pkt"},
+        ("Poisson",),
+        tc=("fq limit 9000 flow_limit 9000 quantum 1514 initial_quantum 1514 nopacing",),
+        drops=False,
+    ),
+    COBALT,
+    Case(
+        "cake flows",
+        {"kind": "fq_cobalt", "limit": "2000 pkt"},
+        ("Poisson",),
+        tc=(CAKE.format("flows"),),
     ),
 )
 """Packets fare alike up to one that the page explains."""
@@ -192,13 +257,74 @@ RANDOM = (
         ("Poisson",),
     ),
     Case("sfb", {"kind": "sfb", "limit": "200 pkt", "ecn": True}, ("Poisson",)),
+    Case("fq_pie", {"kind": "fq_pie", "limit": "200 pkt"}, ("Poisson",)),
+    Case(
+        "netem loss",
+        {"kind": "drop_tail", "limit": "9000 pkt"},
+        ("Poisson",),
+        {"impairment": [{"kind": "bernoulli", "loss": 0.05}]},
+        ("netem limit 9000 loss random 5%",),
+    ),
+    Case(
+        "netem loss gemodel",
+        {"kind": "drop_tail", "limit": "9000 pkt"},
+        ("Poisson",),
+        {
+            "impairment": [
+                {
+                    "kind": "gilbert_elliott",
+                    "to_bad": 0.01,
+                    "to_good": 0.2,
+                    "loss_bad": 0.9,
+                    "loss_good": 0.002,
+                }
+            ]
+        },
+        ("netem limit 9000 loss gemodel 1% 20% 90% 0.2%",),
+    ),
 )
 """Chance decides; numbers of drops agree."""
 
 
 def drops(case: Case, pattern: str, on: str, seeds: range) -> list[int]:
-    """Drops under each seed."""
-    return [[v for v, _ in fates(case, pattern, on, seed)].count("drop") for seed in seeds]
+    """Packets that did not arrive under each seed."""
+    tables = (_table(case, pattern, seed, on) for seed in seeds)
+    return [list(table.column("arrived_ps")).count(None) for table in tables]
+
+
+def signal_gaps(side: Sequence[Row]) -> list[int]:
+    """Packets from each drop or mark to the next."""
+    signals = [i for i, (verdict, _) in enumerate(side) if verdict != "pass"]
+    return [later - earlier for earlier, later in itertools.pairwise(signals)]
+
+
+TIMED = ("delay", "rate")
+"""What netem does to time, and to nothing else."""
+
+
+def lateness_ns(what: str) -> tuple[float, float]:
+    """How much later than here a packet leaves the kernel's link behind netem, at least and at
+    most."""
+    arrivals = poisson()
+    unlimited = {"limit": "9000 pkt"}
+
+    def through(times: Any, rate: str, delay: str, on: Any = "sim", tc: Any = ()) -> Any:
+        columns = {"time_ps": times, "bytes": arrivals["bytes"]}
+        link = {"rate": rate, "delay": delay, "mtu": "1500 B", "on": on, "tc": tc}
+        return dumbbell.drive("drop_tail", unlimited, arrivals=columns, **link)
+
+    begin = arrivals["time_ps"]
+    if what == "delay":
+        # A link that delays before it queues, and one that delays after, are as long.
+        ours = through(begin, RATE, "5 ms").column("arrived_ps")
+        words = "netem limit 9000 delay 5ms"
+    else:
+        slow = through(begin, "8 Mbps", "0 s").column("left_ps")
+        ours = through(slow, RATE, "0 s").column("left_ps")
+        words = "netem limit 9000 rate 8mbit"
+    kernel = through(begin, RATE, "0 s", "linux", (words,)).column("left_ps")
+    late = [(b - a) / 1000 for a, b in zip(ours, kernel, strict=True)]
+    return min(late), max(late)
 
 
 def distance(ours: Sequence[int], kernel: Sequence[int]) -> float:
@@ -228,6 +354,12 @@ def _random_rows() -> Iterator[list[str]]:
         yield [case.kind, pattern, spread, f"{mean(kernel):.0f}", f"{distance(ours, kernel):.1f}"]
 
 
+def _timed_rows() -> Iterator[list[str]]:
+    for what in TIMED:
+        least, most = lateness_ns(what)
+        yield [f"netem {what}", f"{least:.0f} to {most:.0f} ns"]
+
+
 def _put(text: str, name: str, head: list[str], rows: Iterator[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -243,6 +375,7 @@ def main() -> None:
     text = _put(text, "packets", head, _compared_rows())
     head = ["queue", "arrivals", "drops, ours", "the kernel's", "standard errors"]
     text = _put(text, "laws", head, _random_rows())
+    text = _put(text, "instants", ["queue", "later than here by"], _timed_rows())
     PAGE.write_text(text, encoding="utf-8")
 
 

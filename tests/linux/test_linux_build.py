@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from dumbbell.errors import EnvironmentLacks, ScenarioError
-from dumbbell.linux import build, kernels, recipe, source
+from dumbbell.linux import build, edits, kernels, recipe, source
 from helpers.command import dumbbell
 
 
@@ -35,6 +35,22 @@ def test_a_seed_replaces_the_machines_entropy(tmp_path: Path) -> None:
     (here / "arch/um/os-Linux/util.c").write_text("other\n")
     with pytest.raises(EnvironmentLacks, match="is not as expected"):
         recipe.apply(here)
+
+
+def test_turns_in_memory_come_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A source that lacks one place keeps its messages everywhere."""
+    places: dict[str, str] = {}
+    for edit in edits.NOTES.edits:
+        places[edit.file] = places.get(edit.file, "") + edit.old
+    for lacks in (None, edits.NOTES.edits[-1]):
+        here = tree(tmp_path / ("whole" if lacks is None else "part"))
+        for file, text in places.items():
+            (here / file).parent.mkdir(parents=True, exist_ok=True)
+            kept = text.replace(lacks.old, "") if lacks and lacks.file == file else text
+            (here / file).write_text(kept)
+        recipe.apply(here)
+        made = [edit.new in (here / edit.file).read_text() for edit in edits.NOTES.edits]
+        assert set(made) == {lacks is None}
 
 
 def test_trees_of_ones_own_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:

@@ -36,12 +36,13 @@ pub struct LinkOrders<'a> {
     pub mtu: u32,
     /// When its queue is made, of the guest's clock.
     pub made: u64,
-    /// Its queue: the root, then each below the one before it.
+    /// Its queue: the root, then each below the one before it, or a class of that.
     pub disciplines: Vec<Discipline<'a>>,
 }
 
-/// A queue of the kernel's.
+/// A queue of the kernel's, or a class of the one before it.
 pub struct Discipline<'a> {
+    pub class: bool,
     pub kind: &'a str,
     /// The attributes of its options.
     pub options: Vec<u8>,
@@ -166,11 +167,11 @@ impl<'a> Orders<'a> {
                     disciplines: vec![],
                 });
             }
-            "qdisc" => {
+            what @ ("qdisc" | "class") => {
                 let link = self.link.as_mut().ok_or_else(misplaced)?;
                 let kind = words.next().unwrap_or_default();
                 let options = hexadecimal(words.next().unwrap_or_default(), line)?;
-                link.disciplines.push(Discipline { kind, options });
+                link.disciplines.push(Discipline { class: what == "class", kind, options });
             }
             "at" => self.act(Act::At, words, line)?,
             "after" => self.act(Act::After, words, line)?,

@@ -1,7 +1,7 @@
 //! A link before which the kernel has a queue: packets that arrive at one device leave through
 //! another, which has room for one.
 use crate::netlink::{Metrics, Netlink, ROOT};
-use crate::orders::{LinkOrders, Orders};
+use crate::orders::{Discipline, LinkOrders, Orders};
 use crate::report::{Kind, Report};
 use crate::sys;
 use std::fs;
@@ -35,13 +35,20 @@ pub fn run(orders: &Orders<'_>, link: &LinkOrders<'_>, report: &mut Report) -> R
     let mut poller = sys::Poller::new().map_err(said("make a timer"))?;
     let mut wait = |at: u64| poller.wait(at, &mut vec![]).map_err(said("wait"));
     wait(link.made)?;
-    for (place, discipline) in link.disciplines.iter().enumerate() {
-        let number = |place: usize| (place as u32 + 1) << 16;
-        let parent = place.checked_sub(1).map_or(ROOT, |above| number(above) | 1);
-        let options = &discipline.options;
-        netlink
-            .queue(to, (number(place), parent), discipline.kind, options)
-            .map_err(|e| format!("the kernel refuses the queue {}: {e}", discipline.kind))?;
+    // What a class is of, or the next queue below; its first class has the number 1.
+    let mut above = None;
+    for (place, Discipline { class, kind, options }) in link.disciplines.iter().enumerate() {
+        let (own, parent) = match above {
+            Some(queue) if *class => (queue | 1, queue),
+            Some(queue) => ((place as u32 + 1) << 16, queue | 1),
+            None => (1 << 16, ROOT),
+        };
+        let made = match class {
+            true => netlink.class(to, (own, parent), kind, options),
+            false => netlink.queue(to, (own, parent), kind, options),
+        };
+        made.map_err(|e| format!("the kernel refuses {kind}: {e}"))?;
+        above = Some(own & !0xffff);
     }
     wait(orders.zero + orders.end)?;
     let (dropped, held) = netlink.queue_counts(to).map_err(said("count packets"))?;

@@ -3,18 +3,17 @@
 //! Exactly one party runs. While all wait, the earliest has its turn: the network and the devices
 //! first, then guests by their numbers. A guest that runs is served until it waits again; nothing
 //! else happens meanwhile, and it may run on by itself up to what comes next from elsewhere.
-use crate::between::{Accepted, Between};
+mod serve;
+
+use crate::between::Between;
 use crate::due::Due;
 use crate::guest::Guest;
-use crate::nic::{RECEIVE, TRANSMIT};
-use crate::patience::{LOOK_MS, Lost, Patience};
+use crate::nic::{Nic, RECEIVE, TRANSMIT};
+use crate::patience::{LOOK_MS, Patience};
 use crate::records::Records;
 use crate::timing::{Clock, Message, op};
-use crate::vhost::{self, Request, request};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,9 +22,6 @@ const TURNS: u32 = 1 << 12;
 /// Time that a guest with programs of others may run on by itself at most: one that says nothing
 /// for long has not come so far, and is computing.
 const MOST_ALONE_NS: u64 = 100_000_000;
-/// Looks at a guest that has closed, until it has ended.
-const MOST_LOOKS: u32 = 20;
-
 /// The device of a guest through which its agent reports.
 pub const CONTROL: usize = 0;
 
@@ -145,7 +141,7 @@ impl<'a, N: Between> Control<'a, N> {
     fn connect(&mut self, listener: &UnixListener) -> Result<(), Ended> {
         let mut patience = Patience::default();
         loop {
-            if self.ready(&[listener.as_fd()])?.is_some() {
+            if self.ready(&[listener.as_fd()], LOOK_MS)?.is_some() {
                 let (stream, _) = listener.accept()?;
                 let start = Message::read(&stream)?.filter(|message| message.op == op::START);
                 let number = start.map_or(usize::MAX, |message| message.time as usize);
@@ -164,40 +160,15 @@ impl<'a, N: Between> Control<'a, N> {
         }
     }
 
-    /// The first of `fds` that has something, within a short time.
-    fn ready(&self, fds: &[BorrowedFd<'_>]) -> Result<Option<usize>, Ended> {
-        if self.watch.stop.load(Ordering::Relaxed) {
-            return Err(Ended::Stopped);
-        }
-        let mut all: Vec<PollFd<'_>> =
-            fds.iter().map(|fd| PollFd::new(*fd, PollFlags::POLLIN)).collect();
-        match poll(&mut all, PollTimeout::from(LOOK_MS)) {
-            Ok(0) | Err(Errno::EINTR) => Ok(None),
-            Ok(_) => Ok(all.iter().position(|fd| fd.any() == Some(true))),
-            Err(e) => Err(io::Error::from(e).into()),
-        }
-    }
-
     /// Runs until all agents have told everything.
     ///
     /// # Errors
     /// See [`Ended`].
     pub fn run(&mut self) -> Result<(), Ended> {
         match self.turns() {
-            Err(Ended::Failed(error)) if is_closed(&error) => Err(self.who_is_gone(error)),
+            Err(Ended::Failed(error)) if serve::is_closed(&error) => Err(self.who_is_gone(error)),
             other => other,
         }
-    }
-
-    /// Which guest has closed its connections.
-    fn who_is_gone(&mut self, error: io::Error) -> Ended {
-        for _ in 0..MOST_LOOKS {
-            if let Some(guest) = self.guests.iter_mut().position(|guest| guest.ended().is_some()) {
-                return self.gone(guest);
-            }
-            let _ = poll(&mut [], PollTimeout::from(LOOK_MS));
-        }
-        Ended::Failed(error)
     }
 
     fn turns(&mut self) -> Result<(), Ended> {
@@ -235,9 +206,13 @@ impl<'a, N: Between> Control<'a, N> {
             Some((at, guest)) if own.is_none_or(|own| at < own) => {
                 self.now = self.now.max(at);
                 let limit = self.limit(guest)?;
-                let Some(stream) = &self.guests[guest].clock else {
+                let known = &self.guests[guest];
+                let Some(stream) = &known.clock else {
                     return Err(Ended::Guest(guest, "it is gone".into()));
                 };
+                if known.nics.iter().all(Nic::is_running) {
+                    self.clock.offer_notes(guest)?;
+                }
                 self.clock.run(guest, stream, self.now, limit)?;
                 self.serve(guest, Until::Waits)?;
                 self.now = self.now.max(self.clock.now()?);
@@ -307,145 +282,4 @@ impl<'a, N: Between> Control<'a, N> {
             self.due.push(at, Action::Deliver(out));
         }
     }
-
-    /// Has a guest look at a ring, if it wants to be told.
-    fn call(&mut self, guest: usize, nic: usize, ring: usize) -> Result<(), Ended> {
-        let device = &self.guests[guest].nics[nic];
-        if !device.listens(ring)? {
-            return Ok(());
-        }
-        if let Some(calls) = &device.calls {
-            vhost::call(calls, ring as u32)?;
-            // Who shares the time has nothing to ask before it answers.
-            if self.clock.shares(guest)? && vhost::called_soon(calls)? {
-                return Ok(());
-            }
-        }
-        self.serve(guest, Until::Answers(nic))
-    }
-
-    /// Serves a guest, and nobody else.
-    fn serve(&mut self, guest: usize, until: Until) -> Result<(), Ended> {
-        let mut patience = Patience::default();
-        loop {
-            let known = &self.guests[guest];
-            let mut fds = Vec::with_capacity(known.nics.len() + 2);
-            let Some(stream) = &known.clock else {
-                return Err(Ended::Guest(guest, "it is gone".into()));
-            };
-            fds.push(stream.as_fd());
-            for nic in &known.nics {
-                fds.push(nic.requests.as_ref().map_or(nic.listener.as_fd(), AsFd::as_fd));
-            }
-            if let Until::Answers(nic) = until
-                && let Some(calls) = &known.nics[nic].calls
-            {
-                fds.push(calls.as_fd());
-            }
-            match self.ready(&fds)? {
-                Some(0) => {
-                    if self.time_message(guest)? && until == Until::Waits {
-                        return Ok(());
-                    }
-                }
-                Some(place) if place <= known.nics.len() => self.device(guest, place - 1)?,
-                Some(_) => {
-                    if let Until::Answers(nic) = until
-                        && let Some(calls) = &self.guests[guest].nics[nic].calls
-                    {
-                        vhost::called(calls)?;
-                    }
-                    return Ok(());
-                }
-                None => self.is_working(guest, &mut patience)?,
-            }
-        }
-    }
-
-    /// A guest has said nothing for a while: it works, or it is gone, or it never sleeps, or it
-    /// waits as we do.
-    fn is_working(&mut self, guest: usize, patience: &mut Patience) -> Result<(), Ended> {
-        if self.guests[guest].ended().is_some() {
-            return Err(self.gone(guest));
-        }
-        let (activity, most) = (self.guests[guest].activity(), self.watch.most_cpu_s);
-        let programs = self.records.programs.is_some();
-        patience.look(&activity, most).map_err(|lost| match lost {
-            Lost::Busy(seconds) if programs => Ended::Busy(seconds),
-            lost => Ended::Guest(guest, lost.to_string()),
-        })
-    }
-
-    /// A guest has closed a connection: its process ends, and how is known in a moment.
-    fn gone(&mut self, guest: usize) -> Ended {
-        for _ in 0..MOST_LOOKS {
-            if let Some(how) = self.guests[guest].ended() {
-                return Ended::Guest(guest, format!("its kernel has ended ({how})"));
-            }
-            let _ = poll(&mut [], PollTimeout::from(LOOK_MS));
-        }
-        Ended::Guest(guest, "its kernel has closed its connections".into())
-    }
-
-    /// A message of a guest's clock; true: it waits.
-    fn time_message(&mut self, guest: usize) -> Result<bool, Ended> {
-        let Some(stream) = &self.guests[guest].clock else { return Ok(true) };
-        match Message::read(stream)? {
-            Some(message) => Ok(self.clock.serve(guest, stream, message)?),
-            None => Err(self.gone(guest)),
-        }
-    }
-
-    /// A guest connects a device, or has a request for it.
-    fn device(&mut self, guest: usize, nic: usize) -> Result<(), Ended> {
-        let device = &mut self.guests[guest].nics[nic];
-        let Some(stream) = &device.requests else {
-            device.requests = Some(device.listener.accept()?.0);
-            return Ok(());
-        };
-        let Some(mut asked) = Request::read(stream, device.is_running())? else {
-            return Err(self.gone(guest));
-        };
-        if asked.kind == request::VRING_KICK {
-            self.kick(guest, nic, asked.u32(0) as usize)?;
-        } else {
-            device.set_up(&mut asked)?;
-        }
-        let device = &self.guests[guest].nics[nic];
-        if let Some(stream) = &device.requests {
-            asked.answer(stream, device.mac)?;
-        }
-        Ok(())
-    }
-
-    /// A guest has put frames into a ring.
-    fn kick(&mut self, guest: usize, nic: usize, ring: usize) -> Result<(), Ended> {
-        if ring != TRANSMIT {
-            return Ok(());
-        }
-        let now = self.clock.now()?;
-        while let Some(sent) = self.guests[guest].nics[nic].sent()? {
-            let Accepted { done, awaited } = if nic == CONTROL {
-                self.records.frame(&sent.frame);
-                Accepted { done: Some(now), awaited: true }
-            } else {
-                self.network.send(self.hosts[guest][nic], &sent.frame, now)?
-            };
-            if let Some(done) = done {
-                self.due.push(done, Action::Sent { guest, nic, buffer: sent.buffer, awaited });
-            }
-            self.take_outgoing();
-        }
-        let limit = self.limit(guest)?;
-        match &self.guests[guest].clock {
-            Some(stream) => Ok(self.clock.limit(guest, stream, limit)?),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The other end of a connection has gone.
-fn is_closed(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
-    matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
 }

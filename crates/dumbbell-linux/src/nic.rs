@@ -17,7 +17,7 @@ const PLAIN: [u8; HEADER] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
 const DESCRIPTOR: u64 = 16;
 /// A descriptor that goes on in another.
 const GOES_ON: u16 = 1;
-/// The guest does not want to be told of used buffers.
+/// Who has this in its part of a ring does not want to be told of buffers.
 const QUIET: u16 = 1;
 /// A guest answers a call within this time, or others are looked after meanwhile.
 const SOON: Duration = Duration::from_millis(100);
@@ -95,7 +95,7 @@ impl Nic {
             request::SET_VRING_NUM
             | request::SET_VRING_ADDR
             | request::SET_VRING_BASE
-            | request::SET_VRING_ENABLE => self.set_ring(asked),
+            | request::SET_VRING_ENABLE => self.set_ring(asked)?,
             request::GET_FEATURES
             | request::SET_FEATURES
             | request::SET_OWNER
@@ -109,9 +109,10 @@ impl Nic {
         Ok(())
     }
 
-    fn set_ring(&mut self, asked: &Request) {
+    fn set_ring(&mut self, asked: &Request) -> io::Result<()> {
+        let which = asked.u32(0) as usize;
         // A third ring, for control, is never used.
-        let Some(ring) = self.rings.get_mut(asked.u32(0) as usize) else { return };
+        let Some(ring) = self.rings.get_mut(which) else { return Ok(()) };
         match asked.kind {
             request::SET_VRING_NUM => ring.entries = asked.u32(4) as u16,
             request::SET_VRING_BASE => ring.taken = asked.u32(4) as u16,
@@ -122,6 +123,12 @@ impl Nic {
                 ring.available = asked.u64(24);
             }
         }
+        // Room for frames is looked for when one comes: the guest need not tell of it.
+        if which == RECEIVE && self.rings[which].enabled {
+            let (mapping, at) = self.memory.find(self.rings[which].used)?;
+            mapping.put_u16(at, QUIET)?;
+        }
+        Ok(())
     }
 
     fn u16(&self, address: u64) -> io::Result<u16> {
@@ -171,11 +178,15 @@ impl Nic {
         Ok((mapping.u64(at)?, mapping.u32(at + 8)? as usize, goes_on.then_some(next)))
     }
 
-    /// Takes the next frame that the guest has sent.
+    /// Takes the next frame that the guest has sent, before index `upto` of its ring if one is
+    /// named.
     ///
     /// # Errors
     /// The guest's ring makes no sense.
-    pub fn sent(&mut self) -> io::Result<Option<Sent>> {
+    pub fn sent(&mut self, upto: Option<u16>) -> io::Result<Option<Sent>> {
+        if upto == Some(self.rings[TRANSMIT].taken) {
+            return Ok(None);
+        }
         let Some(buffer) = self.take(TRANSMIT)? else { return Ok(None) };
         let (mut bytes, mut number) = (Vec::with_capacity(2048), Some(buffer));
         while let Some(here) = number {

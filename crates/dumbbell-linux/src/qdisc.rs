@@ -32,8 +32,10 @@ const GRACE: Span = Span::from_secs(2);
 /// Before the run's zero the queue is made.
 const MADE_BEFORE: Span = Span::from_ms(500);
 
-/// A queue of the kernel's.
+/// A queue of the kernel's, or a class of the one before it.
 pub struct Discipline {
+    /// True: a class, and what follows is below it.
+    pub class: bool,
     /// Its kind, as tc calls it.
     pub kind: String,
     /// Its options: the attributes of the kernel's message (linux/pkt_sched.h).
@@ -114,8 +116,9 @@ fn orders(options: &QueueOptions<'_>) -> Orders {
         Orders::new(Instants { zero_ns: ZERO_NS, warm: no_time, end, row: None, sample: no_time });
     let made = ZERO_NS - ns(Time::ZERO + MADE_BEFORE);
     let mut lines = format!("link eth{IN} eth{OUT} {} {made}\n", link.mtu.min(MOST_BYTES));
-    for Discipline { kind, options } in disciplines {
-        let _ = write!(lines, "qdisc {kind} ");
+    for Discipline { class, kind, options } in disciplines {
+        let what = if *class { "class" } else { "qdisc" };
+        let _ = write!(lines, "{what} {kind} ");
         options.iter().for_each(|byte| {
             let _ = write!(lines, "{byte:02x}");
         });

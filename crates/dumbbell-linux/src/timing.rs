@@ -3,12 +3,19 @@
 //!
 //! A guest reads the page for the time, writes to it when it wants to run next, and runs on by
 //! itself up to `free_until`. Only the start of a turn and its end are messages. Kernels before
-//! 6.12 have no page: their requests come as messages and are noted in it by us.
+//! 6.12 have no page: their requests come as messages and are noted in it by us. A kernel of our
+//! recipe passes its turns in memory, too: see [`notes`].
+pub mod notes;
+
+use notes::{Kick, Notes};
+
+use crate::patience::LOOK_MS;
 use crate::sys::memory::{self, Mapping};
 use crate::sys::socket;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 /// The kinds of messages.
 pub mod op {
@@ -36,6 +43,8 @@ const ENTRY: usize = 128;
 const SHARES_TIME: u32 = 1;
 /// This entry wants to run.
 const WANTS_TO_RUN: u32 = 1;
+/// Between two looks at a guest that runs.
+const LOOK: Duration = Duration::from_millis(LOOK_MS as u64);
 
 const AT_VERSION: usize = 0;
 const AT_LEN: usize = 4;
@@ -97,6 +106,7 @@ pub struct Clock {
     guests: usize,
     /// Of a guest that does not share the page, the `free_until` that it was told last.
     told: Vec<u64>,
+    notes: Vec<Notes>,
 }
 
 impl Clock {
@@ -105,14 +115,16 @@ impl Clock {
     /// # Errors
     /// No memory is left.
     pub fn new(guests: usize) -> io::Result<Clock> {
-        let len = HEAD + ENTRY * (guests + 1);
+        let entries = HEAD + ENTRY * (guests + 1);
+        let len = entries + notes::LEN * guests;
         let (fd, page) = memory::shared("dumbbell-clock", len)?;
         page.put_u32(AT_VERSION, VERSION)?;
         page.put_u32(AT_LEN, len as u32)?;
         page.put_u16(AT_MOST, guests as u16 + 1)?;
         page.put_u32(HEAD + ENTRY * guests, SHARES_TIME)?;
         let log = memory::file("dumbbell-clock-log")?;
-        Ok(Clock { fd, log, page, guests, told: vec![0; guests] })
+        let notes = (0..guests).map(|guest| Notes::new(entries + notes::LEN * guest)).collect();
+        Ok(Clock { fd, log, page, guests, told: vec![0; guests], notes })
     }
 
     /// Answers a guest's start: from now on it shares the page.
@@ -131,6 +143,49 @@ impl Clock {
     /// There is no such guest.
     pub fn shares(&self, guest: usize) -> io::Result<bool> {
         Ok(self.page.u32(HEAD + ENTRY * guest)? & SHARES_TIME != 0)
+    }
+
+    /// Offers a guest that waits to pass its turns in memory, if it can.
+    ///
+    /// # Errors
+    /// Never on a page of our own.
+    pub fn offer_notes(&mut self, guest: usize) -> io::Result<()> {
+        let capable = self.page.u32(HEAD + ENTRY * guest)? & notes::CAPABLE != 0;
+        if capable { self.notes[guest].offer(&self.page) } else { Ok(()) }
+    }
+
+    /// True if a guest passes its turns in memory.
+    pub fn in_memory(&self, guest: usize) -> bool {
+        self.notes[guest].in_memory()
+    }
+
+    /// Waits for a guest with notes to wait; false: it did not within a short time.
+    ///
+    /// # Errors
+    /// Never on a page of our own.
+    pub fn wait(&self, guest: usize) -> io::Result<bool> {
+        self.notes[guest].wait(&self.page, LOOK)
+    }
+
+    /// Calls a guest with notes at `now`; false: it has none.
+    ///
+    /// # Errors
+    /// It has called for more rings than there are.
+    pub fn call(&self, guest: usize, place: notes::Place, now: u64) -> io::Result<bool> {
+        let notes = &self.notes[guest];
+        if notes.in_memory() {
+            notes.call(&self.page, place)?;
+            self.note(guest, now)?;
+        }
+        Ok(notes.in_memory())
+    }
+
+    /// Takes the kicks of a guest's notes.
+    ///
+    /// # Errors
+    /// Never on a page of our own.
+    pub fn kicks(&self, guest: usize) -> io::Result<Vec<Kick>> {
+        self.notes[guest].take_kicks(&self.page)
     }
 
     fn turn(&self, who: usize, now: u64, free_until: u64) -> io::Result<()> {
@@ -164,6 +219,9 @@ impl Clock {
             self.page.put_u32(HEAD + ENTRY * guest + 4, 0)?;
             self.told[guest] = free_until;
             Message { op: op::FREE_UNTIL, seq: 0, time: free_until }.send(to)?;
+        }
+        if self.notes[guest].pass_turn(&self.page)? {
+            return Ok(());
         }
         Message { op: op::RUN, seq: 0, time: now }.send(to)
     }

@@ -16,7 +16,7 @@ pub mod qdisc;
 mod units;
 mod unsupported;
 
-pub use message::Message;
+pub use message::{Message, message};
 
 use crate::language::problem::{Check, Problem, Texts, code};
 use args::Args;
@@ -154,7 +154,7 @@ pub fn export(request: &Value, plugins: &Plugins) -> Result<Value, Problem> {
 pub fn messages(link: &Link, plugins: &Plugins) -> Result<(Vec<Message>, Vec<String>), Problem> {
     let mut log = ExportLog::default();
     let chain = export_link::chain(link, true, plugins, &mut log);
-    let made: Vec<Option<Message>> = chain.iter().map(|words| message::message(words)).collect();
+    let made: Vec<Option<Message>> = chain.iter().map(|words| message(words)).collect();
     if let Some(place) = made.iter().position(Option::is_none).filter(|_| log.check.ok()) {
         let kind = chain[place].split(' ').next().unwrap_or_default();
         log.refuse(

@@ -39,6 +39,7 @@ def drive(
     impairment: Sequence[Algorithm] = (),
     seed: int = 1,
     on: Literal["sim", "linux"] = "sim",
+    tc: Sequence[str] = (),
 ) -> Table:
     """Sends packets through one link by itself, and says what became of each.
 
@@ -63,6 +64,9 @@ def drive(
     next whole nanosecond. Of the columns above, the kernel tells `verdict`, `entered_ps`, `left_ps`
     and `arrived_ps`.
 
+    tc: the kernel's queue in words of tc, as `["fq limit 1000 ..."]`, from the root down, in place
+    of the counterpart of `queue`. An entry that begins with `class` is a class of the one before.
+
     `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own
     failed.
     """
@@ -80,6 +84,9 @@ def drive(
     request: dict[str, Any] = {"link": link, "seed": seed}
     if on == "linux":
         request["kernel"] = str(kernels.needed().program)
+        request |= {"tc": list(tc)} if tc else {}
+    elif tc:
+        raise ScenarioError('`tc` is the kernel\'s queue: write on="linux"')
     return Table(api.drive_link(request, _columns(arrivals), own))
 
 

@@ -1,5 +1,5 @@
-//! One queue of the kernel's own under a table of arrivals: the words of a scenario's link in, a
-//! table of fates out, as in [`super::single_link`].
+//! One queue of the kernel's own under a table of arrivals: the words of a scenario's link in, or
+//! tc's, and a table of fates out, as in [`super::single_link`].
 use crate::formats::arrow_table::ArrowTable;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::engine::Stop;
@@ -16,6 +16,16 @@ use dumbbell_sim::Arrival;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+/// A kernel, and what it has at the link.
+pub(super) struct Asked<'a> {
+    /// The program.
+    pub kernel: &'a Path,
+    /// tc's words for its queues, from the root down; `None`: the counterpart of the link's queue.
+    pub tc: Option<&'a [String]>,
+    /// Algorithms of the user's own, to name what the kernel lacks.
+    pub plugins: &'a Plugins,
+}
+
 /// Sends arrivals through the kernel's counterpart of a link's queue. A row for each arrival:
 /// `time_ps`, `bytes`, `ecn`, `flow`, `dscp`, `verdict`, `entered_ps`, `left_ps`, `arrived_ps`.
 ///
@@ -26,13 +36,16 @@ pub(super) fn drive(
     plan: &Plan,
     link: &Link,
     arrivals: &[Arrival],
-    (kernel, plugins): (&Path, &Plugins),
+    Asked { kernel, tc: words, plugins }: Asked<'_>,
 ) -> Result<ArrowTable, Problem> {
     possible(link, arrivals)?;
-    let (messages, _) = tc::messages(link, plugins)?;
+    let messages = match words {
+        Some(words) => words.iter().map(|words| message(words)).collect::<Result<_, _>>()?,
+        None => tc::messages(link, plugins)?.0,
+    };
     let disciplines: Vec<Discipline> = messages
         .into_iter()
-        .map(|tc::Message { kind, options }| Discipline { kind, options })
+        .map(|tc::Message { class, kind, options }| Discipline { class, kind, options })
         .collect();
     let stop = AtomicBool::new(false);
     let options =
@@ -43,6 +56,14 @@ pub(super) fn drive(
     })?;
     agrees(&made)?;
     Ok(table(arrivals, &made.fates))
+}
+
+/// The message to the kernel for tc's words.
+fn message(words: &str) -> Result<tc::Message, Problem> {
+    tc::message(words).ok_or_else(|| {
+        let cause = format!("no message to the kernel is known for `{words}`");
+        refused(cause, "write a queue of docs/explanation/kernel-queues.md with all of its options")
+    })
 }
 
 fn refused(cause: String, fix: &str) -> Problem {

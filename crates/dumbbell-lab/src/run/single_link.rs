@@ -46,11 +46,14 @@ struct Request {
     seed: u64,
     /// The user-mode kernel that has the queue; without it, the queue is the simulator's.
     kernel: Option<PathBuf>,
+    /// The kernel's queue in tc's words, from the root down; without it, the counterpart of the
+    /// link's.
+    tc: Option<Vec<String>>,
 }
 
-/// Sends arrivals through a link. The request is `{"link": {...}, "seed", "kernel"}`, the link as
-/// in a scenario, without `between` and `name`. With `kernel`, a program, the queue is the
-/// kernel's: see [`kernel_queue::drive`] for its rows. A row for each arrival: `time_ps`, `bytes`,
+/// Sends arrivals through a link. The request is `{"link": {...}, "seed", "kernel", "tc"}`, the
+/// link as in a scenario, without `between` and `name`. With `kernel`, a program, the queue is the
+/// kernel's, in the words `tc` if there are any: see [`kernel_queue::drive`] for its rows. A row for each arrival: `time_ps`, `bytes`,
 /// `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict` (`pass`, `mark`, `drop`),
 /// `reason`, the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint),
 /// `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows
@@ -65,13 +68,14 @@ pub fn drive(
 ) -> Result<ArrowTable, Problem> {
     let asked: Request = verb::typed(request)?;
     let arrivals = read(arrivals)?;
-    let kernel = asked.kernel.clone();
+    let (kernel, tc) = (asked.kernel.clone(), asked.tc.clone());
     let (plan, plugins) = plan(asked, loader)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);
     engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins)
         .map_or(Ok(()), Err)?;
     if let Some(kernel) = kernel {
-        return kernel_queue::drive(&plan, &plan.links[link], &arrivals, (&kernel, &plugins));
+        let asked = kernel_queue::Asked { kernel: &kernel, tc: tc.as_deref(), plugins: &plugins };
+        return kernel_queue::drive(&plan, &plan.links[link], &arrivals, asked);
     }
     let mut outcome = None;
     loader.within(&mut || outcome = Some(through(&plan, link, &arrivals, &plugins)));

@@ -5,11 +5,15 @@ use std::io;
 
 const RTM_NEWQDISC: u16 = 36;
 const RTM_GETQDISC: u16 = 38;
+const RTM_NEWTCLASS: u16 = 40;
 const NLM_F_REPLACE: u16 = 0x100;
 /// The kernel sends what it tells of a queue to whoever asked, too, and not only to listeners.
 const NLM_F_ECHO: u16 = 8;
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;
+/// Kinds whose options must say that they are attributes; others may be structs.
+const NESTED_KINDS: [&str; 1] = ["fq_pie"];
+const NLA_F_NESTED: u16 = 1 << 15;
 const TCA_STATS2: u16 = 7;
 const TCA_STAB: u16 = 8;
 const TCA_STAB_BASE: u16 = 1;
@@ -51,6 +55,14 @@ fn find(mut attributes: &[u8], kind: u16) -> Option<&[u8]> {
     None
 }
 
+fn with_options(request: Request, kind: &str, options: &[u8]) -> Request {
+    let nested = if NESTED_KINDS.contains(&kind) { NLA_F_NESTED } else { 0 };
+    match options {
+        [] => request,
+        _ => request.attribute(TCA_OPTIONS | nested, options),
+    }
+}
+
 impl Netlink {
     /// Puts a queue before a device, or below another queue. At the root, packets count with the
     /// length of their IP packet.
@@ -61,8 +73,7 @@ impl Netlink {
         kind: &str,
         options: &[u8],
     ) -> io::Result<()> {
-        let mut name = kind.as_bytes().to_vec();
-        name.push(0);
+        let name = [kind.as_bytes(), &[0]].concat();
         let mut request = Request::new(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE)
             .bytes(&header(device, handle, parent))
             .attribute(TCA_KIND, &name);
@@ -70,10 +81,22 @@ impl Netlink {
             let table = Request(vec![]).attribute(TCA_STAB_BASE, &IP_LENGTH);
             request = request.attribute(TCA_STAB, &table.0);
         }
-        if !options.is_empty() {
-            request = request.attribute(TCA_OPTIONS, options);
-        }
-        self.ask(request)
+        self.ask(with_options(request, kind, options))
+    }
+
+    /// Makes a class of a queue.
+    pub fn class(
+        &self,
+        device: u32,
+        (id, parent): (u32, u32),
+        kind: &str,
+        options: &[u8],
+    ) -> io::Result<()> {
+        let name = [kind.as_bytes(), &[0]].concat();
+        let request = Request::new(RTM_NEWTCLASS, NLM_F_CREATE)
+            .bytes(&header(device, id, parent))
+            .attribute(TCA_KIND, &name);
+        self.ask(with_options(request, kind, options))
     }
 
     /// Packets that the queue at the root of a device has dropped, and those that it holds.

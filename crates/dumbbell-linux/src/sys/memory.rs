@@ -67,6 +67,11 @@ impl Mapping {
         Ok(unsafe { &*self.start.as_ptr().cast::<u8>().add(at).cast::<T>() })
     }
 
+    /// The word at a place.
+    pub fn word(&self, at: usize) -> io::Result<&AtomicU32> {
+        self.place(at)
+    }
+
     /// The number at a place.
     pub fn u16(&self, at: usize) -> io::Result<u16> {
         Ok(self.place::<AtomicU16>(at)?.load(Ordering::Acquire))

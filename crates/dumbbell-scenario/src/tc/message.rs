@@ -6,6 +6,7 @@
 mod attributes;
 mod flow_queues;
 mod red;
+mod shapers;
 mod single;
 #[cfg(test)]
 mod tests;
@@ -13,9 +14,11 @@ mod tests;
 use super::units;
 use dumbbell_core::units::{Bytes, Rate, Span};
 
-/// A queue for the kernel.
+/// A queue for the kernel, or a class of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
+    /// True: it is a class of the queue before it.
+    pub class: bool,
     /// Its kind, as tc calls it.
     pub kind: String,
     /// The attributes of its options, or a struct.
@@ -25,12 +28,12 @@ pub struct Message {
 /// Makes the options of a kind from its words; `None`: a word is missing or cannot be read.
 type Make = fn(&Words<'_>) -> Option<Vec<u8>>;
 
-/// Every kind that has a message. Linux 6.12 refuses fq_pie's, and it is not known why.
+/// Every kind that has a message.
 const KINDS: &[(&str, Make)] = &[
     ("pfifo", single::fifo),
     ("bfifo", single::fifo),
     ("pfifo_head_drop", single::fifo),
-    ("tbf", single::tbf),
+    ("tbf", shapers::tbf),
     ("codel", single::codel),
     ("pie", single::pie),
     ("sfb", single::sfb),
@@ -38,15 +41,25 @@ const KINDS: &[(&str, Make)] = &[
     ("choke", red::choke),
     ("sfq", flow_queues::sfq),
     ("fq_codel", flow_queues::fq_codel),
+    ("fq_pie", flow_queues::fq_pie),
+    ("fq", flow_queues::fq),
+    ("cake", flow_queues::cake),
+    ("netem", shapers::netem),
+    ("htb", shapers::htb),
 ];
 
-/// The message for a queue in words, as `codel limit 100 target 5ms`. `None`: this kind has none,
-/// or lacks a word.
+/// Every kind of class that has a message.
+const CLASSES: &[(&str, Make)] = &[("htb", shapers::htb_class)];
+
+/// The message for a queue in words, as `codel limit 100 target 5ms`, or for a class of the queue
+/// before it, as `class htb rate 8mbit burst 3000`. `None`: this kind has none, or lacks a word.
 pub fn message(words: &str) -> Option<Message> {
-    let words = Words(words.split(' ').collect());
+    let of_class = words.strip_prefix("class ");
+    let words = Words(of_class.unwrap_or(words).split(' ').collect());
     let kind = *words.0.first()?;
-    let (_, make) = KINDS.iter().find(|(name, _)| *name == kind)?;
-    Some(Message { kind: kind.into(), options: make(&words)? })
+    let kinds = if of_class.is_some() { CLASSES } else { KINDS };
+    let (_, make) = kinds.iter().find(|(name, _)| *name == kind)?;
+    Some(Message { class: of_class.is_some(), kind: kind.into(), options: make(&words)? })
 }
 
 /// A kind and its options.

@@ -1,6 +1,7 @@
-//! Queues for flows: sfq, fq_codel.
+//! Queues for flows: sfq, fq_codel, fq_pie, fq, cake.
 use super::Words;
 use super::attributes::{Attributes, numbers};
+use super::single::pie_control;
 
 /// `struct tc_sfq_qopt_v1`.
 pub(super) fn sfq(words: &Words<'_>) -> Option<Vec<u8>> {
@@ -39,5 +40,63 @@ pub(super) fn fq_codel(words: &Words<'_>) -> Option<Vec<u8>> {
         .maybe(CE_THRESHOLD, words.micros("ce_threshold"))
         .maybe(DROP_BATCH_SIZE, words.whole("drop_batch"))
         .number(MEMORY_LIMIT, words.size("memory_limit")?);
+    Some(options.finish())
+}
+
+/// TCA_FQ_PIE_*.
+pub(super) fn fq_pie(words: &Words<'_>) -> Option<Vec<u8>> {
+    const LIMIT: u16 = 1;
+    const FLOWS: u16 = 2;
+    const QUANTUM: u16 = 7;
+    const MEMORY_LIMIT: u16 = 8;
+    const ECN_PROB: u16 = 9;
+    const CONTROL: [u16; 7] = [3, 4, 5, 6, 10, 11, 12];
+    let options = Attributes::default()
+        .number(LIMIT, words.whole("limit")?)
+        .number(FLOWS, words.whole("flows")?)
+        .number(QUANTUM, words.size("quantum")?)
+        .number(MEMORY_LIMIT, words.size("memory_limit")?)
+        .maybe(ECN_PROB, words.whole("ecn_prob"));
+    Some(pie_control(options, words, CONTROL)?.finish())
+}
+
+/// TCA_FQ_*. What is not written is the kernel's default.
+pub(super) fn fq(words: &Words<'_>) -> Option<Vec<u8>> {
+    const LIMIT: u16 = 1;
+    const FLOW_LIMIT: u16 = 2;
+    const QUANTUM: u16 = 3;
+    const INITIAL_QUANTUM: u16 = 4;
+    const PACING: u16 = 5;
+    let options = Attributes::default()
+        .number(LIMIT, words.whole("limit")?)
+        .number(FLOW_LIMIT, words.whole("flow_limit")?)
+        .number(QUANTUM, words.size("quantum")?)
+        .number(INITIAL_QUANTUM, words.size("initial_quantum")?)
+        .maybe(PACING, words.has("nopacing").then_some(0));
+    Some(options.finish())
+}
+
+/// TCA_CAKE_*: one tin and no shaper, so that the device's rate holds, and lengths as they are.
+pub(super) fn cake(words: &Words<'_>) -> Option<Vec<u8>> {
+    const DIFFSERV_MODE: u16 = 3;
+    const FLOW_MODE: u16 = 5;
+    const RTT: u16 = 7;
+    const TARGET: u16 = 8;
+    const MEMORY: u16 = 10;
+    const RAW: u16 = 12;
+    const BEST_EFFORT: u32 = 3;
+    const TARGETS_IN_RTT: u32 = 20;
+    const FLOW_MODES: &[(&str, u32)] = &[("flowblind", 0), ("flows", 4), ("triple-isolate", 7)];
+    let (_, mode) = FLOW_MODES.iter().find(|(name, _)| words.has(name))?;
+    if !words.has("unlimited") || !words.has("besteffort") || !words.has("raw") {
+        return None;
+    }
+    let options = Attributes::default()
+        .number(DIFFSERV_MODE, BEST_EFFORT)
+        .number(FLOW_MODE, *mode)
+        .number(RTT, words.micros("rtt")?)
+        .number(TARGET, words.micros("rtt")? / TARGETS_IN_RTT)
+        .number(MEMORY, words.size("memlimit")?)
+        .number(RAW, 0);
     Some(options.finish())
 }
