@@ -8,7 +8,7 @@ use crate::language::plugins::NoPlugins;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::results::records::Recorder;
-use crate::results::run_json;
+use dumbbell_results::run_json;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
 use crate::run::request::Request;

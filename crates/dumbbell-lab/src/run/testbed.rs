@@ -6,7 +6,7 @@ pub use cpu_cost::cpu_cost;
 pub use replay::replay;
 
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::results::records::columns::{flow_cells, queue_cells};
+use dumbbell_results::series::columns::{flow_cells, queue_cells};
 use crate::results::run_output::RunOutput;
 use crate::run::engine::{Engine, Stop};
 use crate::run::logged::{LogSummary, LoggedRun, ReplayedRun, refusal};

@@ -1,5 +1,5 @@
 //! The reverse path of acknowledgments: a row for each, and what those of a flow had in common.
-use super::PS_PER_US;
+use dumbbell_results::series::columns::PS_PER_US;
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::transport::segment::{Extra, Segment};
