@@ -93,10 +93,7 @@ class Contents:
         answer = api.call("pack", {"tables": self._wanted, "texts": texts})
         for (events, _), span in zip(self._chains, answer["texts"], strict=True):
             events["chains"] = span
-        self.look |= {
-            "threshold": looks.plain("#c04a00", [4, 3], 1.0),
-            "event": looks.plain("#000000"),
-        }
+        self.look |= looks.PLAIN
         page: Page = {
             "format": 1,
             "title": self.title,
