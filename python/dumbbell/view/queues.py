@@ -80,7 +80,9 @@ def _queue(mine: Pen[Shown], name: str, rows: polars.DataFrame, *, alone: bool) 
 
 def _is_probability(name: str, values: polars.Series) -> bool:
     """True for a probability of a signal, by the names that the catalogue gives it."""
-    return lines.PROBABILITY.fullmatch(name) is not None and bool((values.drop_nulls() <= 1.0).all())
+    return lines.PROBABILITY.fullmatch(name) is not None and bool(
+        (values.drop_nulls() <= 1.0).all()
+    )
 
 
 def _rate(shown: Shown, name: str) -> float | None:
