@@ -5,6 +5,7 @@ it. `make lab` builds the module; without it the tests are skipped, unless DUMBB
 from __future__ import annotations
 
 import base64
+import html
 import importlib.util
 import json
 import os
@@ -97,7 +98,7 @@ def test_shipped_scenarios_have_the_native_fingerprints(
 def test_golden_plans_have_their_fingerprints(module: Path, tmp_path: Path) -> None:
     """The plans of crates/dumbbell-sim/tests/golden.rs, whose test writes them."""
     file = tmp_path / "plans.json"
-    command = "cargo test --release --quiet -p dumbbell-sim --test golden".split()
+    command = ["cargo", "test", "--release", "--quiet", "-p", "dumbbell-sim", "--test", "golden"]
     environment = os.environ | {"DUMBBELL_GOLDEN_PLANS": str(file)}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     plans = json.loads(file.read_text(encoding="utf-8"))
@@ -202,6 +203,6 @@ def test_the_words_of_the_template_are_those_of_view() -> None:
 
 def test_the_page_allows_its_script_alone() -> None:
     about = {"title": "T", "scenario": "x", "slider": [], "choice": []}
-    text = lab.page(b"\0asm", about)
+    text = html.unescape(lab.page(b"\0asm", about))
     assert "default-src 'none'" in text and "connect-src" not in text
     assert base64.b64encode(b"\0asm").decode() not in text

@@ -81,7 +81,7 @@ def page(module: bytes, about: dict[str, Any]) -> str:
         title=about["title"],
         lead=about.get("lead", ""),
         words=[
-            {**one, "values": json.dumps(one["set"]) if "set" in one else ""}
+            {**one, "sets": json.dumps(one["set"]) if "set" in one else ""}
             for one in about.get("words", ())
         ],
         others=about.get("others", ()),

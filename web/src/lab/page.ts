@@ -145,7 +145,8 @@ export class Lab {
     this.wrong.textContent = rendered;
     this.wrong.hidden = false;
     this.root.dataset["state"] = "wrong";
-    say(this.state, "This scenario is wrong; the figures are of the one before.");
+    const before = this.drawn ? "; the figures are of the one before" : "";
+    say(this.state, `This scenario is wrong${before}.`);
   }
 
   private draw(told: Run): void {
@@ -192,7 +193,7 @@ function remarks({ facts, run, meta, signals }: Run): HTMLElement[] {
     run.valid ? "" : `Not valid: ${run.error?.message ?? "its packets do not add up"}`,
     facts.runs > 1 ? `This is the first of ${facts.runs} runs of the scenario.` : "",
     signals > shown && shown > 0 ? `Events: the first ${shown} of ${signals} drops and marks.` : "",
-    ...facts.warnings.map(({ cause }) => `Warning: ${cause}`),
+    ...facts.warnings.map(({ code, message }) => `Warning ${code}: ${message}`),
     ...facts.notes,
   ];
   return said.filter(Boolean).map((text) => h("p", { class: "soft" }, text));

@@ -107,7 +107,7 @@ export interface Facts {
   points: number;
   runs: number;
   notes: string[];
-  warnings: { cause: string; fix?: string | null; code?: string }[];
+  warnings: { code: string; message: string }[];
   flows: { name: string; cc: string | null; packet_bytes: number | null }[];
   queues: {
     name: string;

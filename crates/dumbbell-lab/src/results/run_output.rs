@@ -1,8 +1,8 @@
 //! A run that was made: the simulator's report, or the testbed's, with what the machine adds to it.
+use crate::language::problem::code;
 use dumbbell_core::units::Span;
 use dumbbell_emu::live::user_program::ProgramOutcome;
 use dumbbell_emu::validity::Validity;
-use crate::language::problem::code;
 use dumbbell_net::metrics;
 use dumbbell_plan::Plan;
 use dumbbell_results::run_json::{of_run, window};

@@ -62,14 +62,14 @@ fn empty(table: &Wanted<'_>, schema: &SchemaRef) -> Rows {
 
 /// The columns of a batch of a file.
 fn batch_of<'a>(batch: &'a RecordBatch, names: &BTreeSet<&'a str>) -> Result<Batch<'a>, String> {
-        let cells = |name: &&'a str| {
-            let column = batch.column_by_name(name).and_then(|column| cells(name, column));
-            let column = column.ok_or(format!("the column `{name}` is of another type"))?;
-            Ok((*name, column))
-        };
-        let columns = names.iter().map(cells).collect::<Result<_, String>>()?;
-        Ok(Batch { rows: batch.num_rows(), columns })
-    }
+    let cells = |name: &&'a str| {
+        let column = batch.column_by_name(name).and_then(|column| cells(name, column));
+        let column = column.ok_or(format!("the column `{name}` is of another type"))?;
+        Ok((*name, column))
+    };
+    let columns = names.iter().map(cells).collect::<Result<_, String>>()?;
+    Ok(Batch { rows: batch.num_rows(), columns })
+}
 
 /// The cells of a column; `None` if they are of a type that records do not have.
 fn cells<'a>(name: &str, column: &'a dyn Array) -> Option<Cells<'a>> {
