@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test test-rust test-python guard freeze rtl fuzz mutants interleave faults check web bench page-bench parts compare compare-results linux man docs site gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test test-rust test-python guard freeze rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,12 @@ check: .venv/.ready-test build  ## Formatting, lints, types and prose, without c
 
 web:  ## Build the script of the time page into the package, and run its tests; needs Node
 	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent build
+
+lab: build  ## The laboratory as pages with the simulator inside: build/lab; needs a WebAssembly target
+	$(BIN)/python docs/tools/lab.py "$$(sh web/build-lab.sh)" build/lab
+
+test-lab: .venv/.ready-test lab  ## Tests of the laboratory, which `make test` skips where it is not built
+	DUMBBELL_REQUIRE="lab browser node" $(BIN)/python -m pytest tests/view/test_lab.py
 
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
 	$(BIN)/dumbbell bench $(ARGS)

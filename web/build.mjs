@@ -27,7 +27,7 @@ if (values.tests || values.sample) {
   });
 } else {
   await build({
-    entryPoints: ["page.ts", "live.ts", "page.css"].map((name) => join(here, "src", name)),
+    entryPoints: ["page.ts", "live.ts", "lab.ts", "page.css", "lab.css"].map((name) => join(here, "src", name)),
     outdir: values.out ?? join(here, "..", "python", "dumbbell", "view"),
     bundle: true,
     minify: true,

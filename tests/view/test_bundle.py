@@ -38,7 +38,7 @@ def run(web: Path, *command: str) -> None:
 
 def test_the_committed_bundle_is_what_the_sources_build_to(web: Path) -> None:
     run(web, "node", "build.mjs", "--out", "fresh")
-    for name in ("page.js", "live.js", "page.css"):
+    for name in ("page.js", "live.js", "lab.js", "page.css", "lab.css"):
         stale = f"{name} differs from its sources: run `make web`"
         assert (web / "fresh" / name).read_bytes() == (BUILT / name).read_bytes(), stale
 

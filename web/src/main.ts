@@ -1,5 +1,6 @@
 // A document with panels: in the places of its text, and on its time page if it has one.
 
+import type { Store } from "./data/store";
 import { metaOfPage, ofPage } from "./data/store";
 import { Events } from "./events/lists";
 import type { Meta } from "./meta";
@@ -25,16 +26,27 @@ const SETTLE_MS = 150;
 const PRINT_RATIO = 2;
 const ALL: ReadonlySet<Change> = new Set<Change>(["window", "cursor", "shown", "event", "theme"]);
 
+export interface Options {
+  /** Puts numbers into the store that are not in the page's blobs. */
+  fill?: (store: Store) => void;
+  /** False: the address is not the state's. */
+  linked?: boolean;
+  /** Ends what listens, when the document is drawn anew. */
+  signal?: AbortSignal;
+}
+
 /** Draws the document; null: it has no panels. `further`: keys of one that is live. */
-export function start(meta = metaOfPage(), further: Key[] = []): Context | null {
-  return meta && new Document(meta, further).on;
+export function start(
+  meta = metaOfPage(), further: Key[] = [], options: Options = {},
+): Context | null {
+  return meta && new Document(meta, further, options).on;
 }
 
 class Document {
   readonly on: Context;
   private readonly time: TimePage;
   private readonly parts: Part[];
-  private readonly link: Link;
+  private readonly link: Link | null;
   private readonly page = document.getElementById("time-page");
   /** All that is on the screen was drawn once, with all of its data. */
   private drawn = false;
@@ -43,13 +55,20 @@ class Document {
   /** When parts outside the screen may be drawn. */
   private rested = 0;
 
-  constructor(meta: Meta, private readonly further: Key[] = []) {
+  constructor(
+    meta: Meta,
+    private readonly further: Key[],
+    private readonly options: Options,
+  ) {
+    const { fill, linked = true, signal } = options;
     const state = new State(meta);
     const store = ofPage(
       () => state.touch("data"),
       (error) => this.fail(error),
     );
-    const theme = new Theme(() => state.touch("theme"));
+    fill?.(store);
+    const ends = signal ? { signal } : {};
+    const theme = new Theme(() => state.touch("theme"), ends);
     this.on = { meta, store, state, theme, events: new Events(meta, store, state) };
     this.time = new TimePage(this.on);
     const { parts, rest } = mount(meta, (panel) => build(this.on, panel, this.time.around, true));
@@ -60,12 +79,14 @@ class Document {
     const shown = document.getElementById(meta.static ?? "");
     if (shown && this.page) shown.hidden = true;
     document.documentElement.classList.add("scripted");
-    this.link = new Link(this.on, this.time.acts, this.parts);
-    this.link.restore();
+    this.link = linked ? new Link(this.on, this.time.acts, this.parts) : null;
+    this.link?.restore();
     state.listen((changes) => this.update(changes));
-    new ResizeObserver(() => state.touch("window")).observe(this.page ?? document.body);
-    addEventListener("beforeprint", () => this.print(true));
-    addEventListener("afterprint", () => this.print(false));
+    const size = new ResizeObserver(() => state.touch("window"));
+    size.observe(this.page ?? document.body);
+    signal?.addEventListener("abort", () => size.disconnect());
+    addEventListener("beforeprint", () => this.print(true), ends);
+    addEventListener("afterprint", () => this.print(false), ends);
     state.touch("window");
     state.touch("shown");
   }
@@ -79,7 +100,9 @@ class Document {
       ...(charts ? [{ title: "Charts", rows: ON_CHARTS }] : []),
     ]);
     document.body.append(dialog);
-    listen(keys);
+    const { signal } = this.options;
+    signal?.addEventListener("abort", () => dialog.remove());
+    listen(keys, signal ? { signal } : {});
     return buttons(() => dialog.showModal(), () => this.on.theme.toggle());
   }
 
@@ -106,7 +129,7 @@ class Document {
         state.touch("data");
       }, REST_MS);
     }
-    if (this.page) this.link.follow();
+    if (this.page) this.link?.follow();
   }
 
   /** Draws a part that is not on the screen, and then the next: print and pictures of the whole

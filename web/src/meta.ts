@@ -105,6 +105,8 @@ export interface EventList {
   table: string;
   panels: Record<string, string>;
   chains?: { blob: number; at: number; bytes: number };
+  /** The chains of a page that made them itself. */
+  told?: (Chain | null)[];
   command?: string;
 }
 

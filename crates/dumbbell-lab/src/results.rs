@@ -4,7 +4,6 @@ pub(crate) mod output_dir;
 pub(crate) mod read_records;
 pub(crate) mod records;
 pub(crate) mod row_order;
-pub(crate) mod run_json;
 pub(crate) mod run_output;
 pub(crate) mod schema;
 pub(crate) mod series;

@@ -62,3 +62,12 @@ fn looking_changes_nothing() {
     while !world.run(&mut (), 1000) {}
     assert_eq!(format!("{:016x}", world.finish(&mut ()).fingerprint), fingerprint(&red(3)));
 }
+
+/// For the module of the browser: `DUMBBELL_GOLDEN_PLANS` names the file.
+#[test]
+fn golden_plans_are_written_where_they_are_asked_for() {
+    let Some(file) = std::env::var_os("DUMBBELL_GOLDEN_PLANS") else { return };
+    let plans = [(drop_tail(1), DROP_TAIL), (red(1), RED)];
+    let plans = plans.map(|(plan, print)| json!({ "plan": plan, "fingerprint": print }));
+    std::fs::write(file, json!(plans).to_string()).expect("a file that can be written");
+}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..present.units import seconds
 
-_INSTANTS = 600
+INSTANTS = 600
 """Of a series, at least: a figure is about as many pixels wide."""
 _TOO_COARSE = "W009"
 _MOST_ROWS = 100_000
@@ -56,7 +56,7 @@ def period(duration_s: float) -> str:
 def _periods_ms(duration_s: float) -> list[int]:
     """The longest first."""
     steps = (digit * 10**power for power in range(8) for digit in (1, 2, 5))
-    return [ms for ms in steps if ms == 1 or ms * _INSTANTS <= duration_s * 1e3][::-1]
+    return [ms for ms in steps if ms == 1 or ms * INSTANTS <= duration_s * 1e3][::-1]
 
 
 def at_least(plan: Callable[[str | None], dict[str, Any]]) -> str | None:

@@ -94,7 +94,7 @@ ETHERNET: Shown = {
     "excessive_collisions": 1,
     "broken_frames": 3,
 }
-_RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
+RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 """Left out where they never occurred."""
 
 
@@ -130,7 +130,7 @@ def of(row: str, shown: Shown) -> list[Column]:
     """The columns of these measurements of a sort of row (`flow`, `queue`, ...)."""
     found = measurements.of(row)
     return [
-        Column(found[key].head, found[key].unit, rank, key in _RARE, _measured(key))
+        Column(found[key].head, found[key].unit, rank, key in RARE, _measured(key))
         for key, rank in shown.items()
     ]
 

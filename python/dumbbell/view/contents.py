@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
-from . import looks
+from . import lines, looks
 from .shapes import Chain, Events, Look, Page, Panel, Run, Space, Switch, Threshold, TimeSeq
 
 
@@ -69,8 +69,12 @@ class Contents:
         if chains:
             self._chains.append((events, chains))
 
-    def panel(self, name: str, title: str, unit: str) -> Panel:
-        """The panel of this name, made when it is first asked for."""
+    def panel(self, name: str, title: str = "", unit: str = "", period: str = "") -> Panel:
+        """The panel of this name, made when it is first asked for: with a title and a unit of its
+        own, else with those of `lines.PANELS`. period: what the title says of means."""
+        if not title:
+            title, unit = lines.PANELS[name]
+            title = title.format(period=period)
         return self.panels.setdefault(
             name,
             {"id": name, "title": title, "unit": unit, "kind": "time", "series": [], "lines": []},
@@ -89,10 +93,7 @@ class Contents:
         answer = api.call("pack", {"tables": self._wanted, "texts": texts})
         for (events, _), span in zip(self._chains, answer["texts"], strict=True):
             events["chains"] = span
-        self.look |= {
-            "threshold": looks.plain("#c04a00", [4, 3], 1.0),
-            "event": looks.plain("#000000"),
-        }
+        self.look |= looks.PLAIN
         page: Page = {
             "format": 1,
             "title": self.title,

@@ -8,6 +8,7 @@ from ..data import series as saved
 from ..figures import crowd, windows
 from ..present.stats import Interval
 from ..present.units import significant
+from . import lines
 from .contents import Contents
 from .shapes import Panel
 from .shown import BAND, Pen, Shown, pen
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _BINS = 600
 """Periods of goodput, at most."""
-_DASHES = {"ssthresh": [4.0, 3.0], "in flight": [1.0, 2.0]}
 
 
 def draw(contents: Contents, shown: Shown) -> dict[str, float]:
@@ -56,11 +56,11 @@ def _group(mine: Pen[Shown], member: crowd.Member) -> None:
     shown, contents = mine.shown, mine.contents
     file = shown.source.directory / "flows.parquet"
     name = shown.name("flows", member.label)
-    table = contents.band(name, file, ["cwnd_packets", "srtt_us"], "flow", member.names)
-    window = contents.panel("cwnd", "Congestion window", "packets")
-    delay = contents.panel("delay", "Round-trip time and queueing delay", "ms")
-    mine.median(window, member.label, table, "cwnd_packets")
-    mine.median(delay, member.label, table, "srtt_us", 1e-3)
+    shown_lines = [line for line in lines.FLOW if not line.detail]
+    columns = [line.column for line in shown_lines]
+    table = contents.band(name, file, columns, "flow", member.names)
+    for line in shown_lines:
+        mine.median(contents.panel(line.panel), member.label, table, line.column, line.scale)
 
 
 def _flow(mine: Pen[Shown], name: str, packet_bytes: float) -> None:
@@ -68,21 +68,12 @@ def _flow(mine: Pen[Shown], name: str, packet_bytes: float) -> None:
     table = contents.recorded(
         shown.name("flows", name),
         shown.source.directory / "flows.parquet",
-        ["time_s", "cwnd_packets", "ssthresh_bytes", "in_flight_bytes", "srtt_us"],
+        ["time_s", *(line.column for line in lines.FLOW)],
         {"flow": name},
     )
-    window = contents.panel("cwnd", "Congestion window", "packets")
-    window["range"] = {"robust": True}
-    mine.line(window, name, table, "cwnd_packets")
-    for label, column in (("ssthresh", "ssthresh_bytes"), ("in flight", "in_flight_bytes")):
-        thin = f"{mine.look}/{label}"
-        whole = contents.look[mine.look]
-        contents.look[thin] = {**whole, "dash": _DASHES[label], "width": 1.0}
-        said = f"{name}, {label}"
-        scale = 1 / packet_bytes
-        mine.line(window, said, table, column, scale, look=thin, shape="step", detail=True)
-    delay = contents.panel("delay", "Round-trip time and queueing delay", "ms")
-    mine.line(delay, name, table, "srtt_us", 1e-3)
+    contents.panel("cwnd")["range"] = {"robust": True}
+    for line in lines.FLOW:
+        mine.draw(line, name, table, per=packet_bytes)
 
 
 def _goodput(
@@ -107,9 +98,9 @@ def _goodput(
     )
     panel = goodput_panel(mine.contents, every_s)
     if member.grouped:
-        mine.median(panel, member.label, table, "goodput_bps", 1e-6)
+        mine.median(panel, member.label, table, "goodput_bps", lines.GOODPUT.scale)
     else:
-        mine.line(panel, member.label, table, "goodput_bps_p50", 1e-6)
+        mine.line(panel, member.label, table, "goodput_bps_p50", lines.GOODPUT.scale)
 
 
 def _period(frame: polars.DataFrame, duration_s: float) -> float:
@@ -128,5 +119,4 @@ def period(least_s: float, duration_s: float) -> float:
 
 def goodput_panel(contents: Contents, every_s: float) -> Panel:
     """The panel of goodput, in Mbit/s."""
-    title = f"Goodput, means over {significant(every_s, 3)} s"
-    return contents.panel("goodput", title, "Mbit/s")
+    return contents.panel("goodput", period=significant(every_s, 3))

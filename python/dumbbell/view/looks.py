@@ -82,3 +82,7 @@ def _dark(color: str) -> str:
     light = 1 - light * (1 - _TO_WHITE) if strong < 0.1 else max(light, 0.66)
     bright = colorsys.hls_to_rgb(hue, light, strong)
     return "#" + "".join(f"{round(255 * part):02x}" for part in bright)
+
+
+PLAIN = {"threshold": plain("#c04a00", [4, 3], 1.0), "event": plain("#000000")}
+"""Looks that every page has."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..data import series as saved
 from ..figures import crowd
 from ..present.units import plain_rate
-from . import looks
+from . import lines, looks
 from .contents import Contents
 from .shown import Pen, Shown, pen
 
 if TYPE_CHECKING:
     import polars
-
-_AVERAGE = "avg"
-_THRESHOLDS = ("min_th", "max_th")
 
 
 def draw(contents: Contents, shown: Shown) -> None:
@@ -41,8 +39,8 @@ def _group(mine: Pen[Shown], member: crowd.Member) -> None:
     file = shown.source.directory / "queues.parquet"
     name = shown.name("queues", member.label)
     table = mine.contents.band(name, file, ["queue_packets"], "queue", member.names)
-    panel = mine.contents.panel("queue", "Queue", "packets")
-    mine.median(panel, member.label, table, "queue_packets")
+    panel = mine.contents.panel("queue")
+    mine.median(panel, member.label, table, lines.LENGTH.column)
 
 
 def _queue(mine: Pen[Shown], name: str, rows: polars.DataFrame, *, alone: bool) -> None:
@@ -60,34 +58,31 @@ def _queue(mine: Pen[Shown], name: str, rows: polars.DataFrame, *, alone: bool) 
         ["time_s", "queue_packets", "queue_bytes", *gauges],
         {"queue": name},
     )
-    panel = contents.panel("queue", "Queue", "packets")
-    mine.line(panel, name, table, "queue_packets", shape="step")
-    if _AVERAGE in gauges:
-        thick = f"{mine.look}/average"
+    mine.draw(lines.LENGTH, name, table)
+    if lines.AVERAGE.column in gauges:
         color = "#000000" if shown.look is None and alone else contents.look[mine.look]["color"]
-        contents.look[thick] = looks.plain(color, contents.look[mine.look]["dash"], 2.2)
-        mine.line(panel, f"{name}, average", table, _AVERAGE, look=thick)
-    for threshold in (one for one in _THRESHOLDS if one in gauges):
+        thick = looks.plain(color, contents.look[mine.look]["dash"], lines.AVERAGE.width)
+        mine.draw(lines.AVERAGE, name, table, own=thick)
+    for threshold in (one for one in lines.THRESHOLDS if one in gauges):
         values = rows[threshold].drop_nulls().unique()
         if len(values) == 1:
-            contents.threshold(panel, float(values[0]), f"{threshold} {values[0]:.4g}")
+            said = f"{threshold} {values[0]:.4g}"
+            contents.threshold(contents.panel("queue"), float(values[0]), said)
     chances = [gauge for gauge in gauges if _is_probability(gauge, rows[gauge])]
     for place, gauge in enumerate(chances):
-        chance = contents.panel("probability", "Probability of a drop or a mark", "")
-        look = f"{mine.look}/{gauge}"
-        contents.look[look] = looks.part(contents.look[mine.look], place, shown.look)
-        mine.line(chance, f"{name}, {gauge}", table, gauge, look=look)
+        line = replace(lines.CHANCE, column=gauge, part=gauge)
+        part = looks.part(contents.look[mine.look], place, shown.look)
+        mine.draw(line, name, table, own=part)
     rate = _rate(shown, name)
     if rate:
-        delay = contents.panel("delay", "Round-trip time and queueing delay", "ms")
-        label = f"queue of {name}"
-        mine.line(delay, label, table, "queue_bytes", 8e3 / rate, shape="step")
+        mine.draw(lines.WAIT, name, table, per=rate)
 
 
 def _is_probability(name: str, values: polars.Series) -> bool:
     """True for a probability of a signal, by the names that the catalogue gives it."""
-    named = name in ("p", "drop_prob") or name.startswith("p_")
-    return named and bool((values.drop_nulls() <= 1.0).all())
+    return lines.PROBABILITY.fullmatch(name) is not None and bool(
+        (values.drop_nulls() <= 1.0).all()
+    )
 
 
 def _rate(shown: Shown, name: str) -> float | None:

@@ -12,7 +12,8 @@ from ..figures.recorded_run import Source
 from ..figures.style import palette
 from . import looks
 from .contents import Contents
-from .shapes import Axis, Panel, Series
+from .lines import Line
+from .shapes import Axis, Look, Panel, Series
 
 BAND = (0.1, 0.5, 0.9)
 """Quantiles of groups: the lower edge of the band, the line, the upper edge."""
@@ -96,6 +97,28 @@ class Pen(Generic[SideT]):
         if x is not None:
             line["x"] = x
         panel["series"].append(line)
+
+    def draw(
+        self, line: Line, name: str, table: str, *, per: float = 1.0, own: Look | None = None
+    ) -> None:
+        """Draws a line of the flow or the queue `name`. per: what its scale is divided by. own: the
+        look of its part, if it is not that of the whole with the line's dash and width."""
+        look = self.look
+        if line.part:
+            look = f"{self.look}/{line.part}"
+            whole = self.contents.look[self.look]
+            dashed: Look = {**whole, "dash": list(line.dash), "width": line.width}
+            self.contents.look[look] = own or dashed
+        self.line(
+            self.contents.panel(line.panel),
+            line.label.format(name=name, part=line.part),
+            table,
+            line.column,
+            line.scale / per,
+            look=look,
+            shape=line.shape,
+            detail=line.detail,
+        )
 
     def median(self, panel: Panel, label: str, table: str, column: str, scale: float = 1.0) -> None:
         """Draws a group: its median and its band."""

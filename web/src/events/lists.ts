@@ -140,6 +140,7 @@ export class Events {
   /** The chain of an event, if the page has it. */
   async chain(picked: Picked): Promise<Chain | null> {
     const list = this.meta.events[picked.list];
+    if (list?.told) return list.told[picked.row] ?? null;
     if (!list?.chains) return null;
     let all = this.chains.get(picked.list);
     if (!all) {

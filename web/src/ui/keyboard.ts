@@ -9,8 +9,8 @@ export interface Key {
   act: (key: string) => void;
 }
 
-export function listen(keys: Key[]): void {
-  document.addEventListener("keydown", (event) => {
+export function listen(keys: Key[], ends: AddEventListenerOptions = {}): void {
+  const pressed = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
     const typing = target.matches("input[type=search], input[type=text], select, textarea");
@@ -22,7 +22,8 @@ export function listen(keys: Key[]): void {
     if (!found) return;
     event.preventDefault();
     found.act(event.key);
-  });
+  };
+  document.addEventListener("keydown", pressed, ends);
 }
 
 type Row = [what: string, does: string];

@@ -21,14 +21,14 @@ export class Theme {
   private chosen: "light" | "dark" | null = null;
   private printing = false;
 
-  constructor(private readonly changed: () => void) {
+  constructor(private readonly changed: () => void, ends: AddEventListenerOptions = {}) {
     try {
       const kept = localStorage.getItem(KEY);
       if (kept === "light" || kept === "dark") this.chosen = kept;
     } catch {
       // Pages from file:// may have no storage; the system's choice holds then.
     }
-    this.system.addEventListener("change", () => this.apply());
+    this.system.addEventListener("change", () => this.apply(), ends);
     this.colors = this.apply();
   }
 

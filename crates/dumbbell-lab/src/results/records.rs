@@ -1,41 +1,35 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every
 //! reaction of a sender, every packet, every acknowledgment on the reverse path.
 mod acks;
-pub(crate) mod columns;
 mod completions;
 mod delays;
-pub(crate) mod gauges;
 mod markers;
 pub mod packet_fields;
 mod packets;
 pub(crate) mod parquet_table;
 mod reactions;
-pub(crate) mod tap;
 
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use crate::results::row_order;
 use acks::Acks;
-use columns::{FLOWS, QUEUES, SIGNALS, flow_cells, queue_cells};
 use delays::Delays;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::Phase;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
+use dumbbell_results::series::columns::{FLOWS, QUEUES, SIGNALS, flow_cells, queue_cells};
+use dumbbell_results::series::gauges;
+use dumbbell_results::series::tap::Tap;
 use dumbbell_sim::{FlowRow, MarkerRow, Observer, PacketId, QueueRow, Reaction, Report, Signal};
 use packets::PacketRecorder;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use tap::Tap;
-
-/// Picoseconds in a microsecond.
-const PS_PER_US: f64 = 1e6;
 
 /// A file of records and the gauges that are its last columns.
 struct SeriesFile {
@@ -259,14 +253,6 @@ pub fn metadata(
         ("dumbbell.units", units.to_string()),
     ];
     pairs.map(|(k, v)| (k.to_string(), v)).to_vec()
-}
-
-fn phase(p: Phase) -> &'static str {
-    match p {
-        Phase::Open => "open",
-        Phase::Recovery => "recovery",
-        Phase::Loss => "loss",
-    }
 }
 
 /// A recorder that follows nothing: nothing of the kind is compiled into its runs.

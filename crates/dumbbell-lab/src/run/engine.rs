@@ -3,14 +3,14 @@ use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
-use crate::results::run_json;
-use crate::results::run_output::RunOutput;
+use crate::results::run_output::{RunOutput, of_output};
 use crate::run::watch::Watcher;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Plan;
+use dumbbell_results::run_json;
 use dumbbell_sim::{Options, World};
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
@@ -115,7 +115,7 @@ impl Engine<'_> {
             output = simulated();
         }
         let mut row = match output {
-            Ok(Ok(output)) => run_json::of_output(plan, &output),
+            Ok(Ok(output)) => of_output(plan, &output),
             Ok(Err(Stop::Failed(problem))) => failed(plan.seed, &problem),
             Ok(Err(stop)) => return Err(stop),
             Err(panic) => {

@@ -2,7 +2,6 @@
 //! them: where the log is, how far the run is, its replay, and its end as records and a report.
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records::{self, Recorder, Series};
-use crate::results::run_json;
 use crate::run::engine::{Engine, Stop, WHOLE, raised, unwritten, wanted};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Time;
@@ -15,6 +14,7 @@ use dumbbell_emu::live::spurious::SpuriousRetransmissions;
 use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::traffic::Outcomes;
 use dumbbell_plan::{Plan, Transport};
+use dumbbell_results::run_json;
 use dumbbell_sim::Report;
 use parquet::errors::ParquetError;
 use std::fs::File;

@@ -6,7 +6,6 @@ pub use cpu_cost::cpu_cost;
 pub use replay::replay;
 
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::results::records::columns::{flow_cells, queue_cells};
 use crate::results::run_output::RunOutput;
 use crate::run::engine::{Engine, Stop};
 use crate::run::logged::{LogSummary, LoggedRun, ReplayedRun, refusal};
@@ -20,6 +19,7 @@ use dumbbell_emu::live::watch::{Seen, Watch};
 use dumbbell_emu::live::{self, LiveRun, RunOptions};
 use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
 use dumbbell_plan::{Class, Plan};
+use dumbbell_results::series::columns::{flow_cells, queue_cells};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -2,11 +2,12 @@
 //! ends, in pieces of JSON.
 use crate::language::problem::Problem;
 use crate::resolve::study::{Study, StudyPoint};
-use crate::results::records::tap::{Tap, Watched};
 use crate::run::seeds::Job;
-use crate::view::growing::Growing;
-use crate::view::pack::TableRequest;
+use crate::view::deflated;
 use dumbbell_plan::Plan;
+use dumbbell_results::pack::growing::Growing;
+use dumbbell_results::pack::tables::TableRequest;
+use dumbbell_results::series::tap::{Tap, Watched};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -75,7 +76,7 @@ impl Watcher {
         }
     }
 
-    /// What is new, as JSON: `{"tables", "blobs"}` as [`Growing::pack`] has them, and `"ended":
+    /// What is new, as JSON: `{"tables", "blobs"}` as the verb `pack` has them, and `"ended":
     /// [{"point" (from 0), "overrides", "seed", "run"}]`; `None` if nothing is. `last`: no more
     /// rows will come.
     ///
@@ -87,7 +88,10 @@ impl Watcher {
         if let Some(names) = self.series.names() {
             tables.add(self.series.take(), self.series.columns(), names);
         }
-        let mut news = tables.pack(last)?;
+        let (packed, blobs) = tables.pack(last)?;
+        // The blobs are not compressed: they stay on this machine.
+        let mut news = (!packed.is_empty())
+            .then(|| json!({ "tables": packed, "blobs": deflated::texts(blobs, 0) }));
         if !ended.is_empty() {
             news.get_or_insert_with(|| json!({}))["ended"] = ended.into();
         }

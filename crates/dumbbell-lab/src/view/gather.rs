@@ -1,53 +1,20 @@
 //! Rows of a file of records, picked for several tables in one pass.
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::language::problem::Problem;
 use crate::results::manifest::damaged;
 use crate::results::read_records::Records;
-use crate::view::columns::{Values, Words};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use std::collections::{BTreeSet, HashMap};
+use dumbbell_results::pack::columns::{Values, Words};
+use dumbbell_results::pack::rows::{Batch, Cells, PICOSECONDS, Rows, TIME, Wanted, sort, wrong};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Rows that are decoded at once.
 const BATCH: usize = 1 << 16;
 /// Picoseconds in a second.
 const PS_PER_S: f64 = 1e12;
-/// The column with the time of a row, in most files.
-pub const TIME: &str = "time_s";
-/// The end of the names of columns of picoseconds.
-const PICOSECONDS: &str = "_ps";
-
-/// The rows and columns of a file that make one table.
-pub struct Wanted<'a> {
-    /// Columns of words, and those of which a row has one there.
-    pub of: Vec<(&'a str, Vec<&'a str>)>,
-    /// The first and the last instant.
-    pub span: (f64, f64),
-    /// The columns by their names in the file.
-    pub columns: &'a [String],
-}
-
-/// Rows in the order of time.
-#[derive(Debug)]
-pub struct Rows {
-    /// The time of each; empty if the file has no times.
-    pub times: Vec<f64>,
-    /// The wanted columns.
-    pub columns: Vec<Values>,
-}
-
-/// The name of a column of which picoseconds have become seconds.
-pub fn in_seconds(name: &str) -> String {
-    name.strip_suffix(PICOSECONDS).map_or(name.into(), |stem| format!("{stem}_s"))
-}
-
-/// The problem of a request that cannot be satisfied.
-pub fn wrong(cause: impl Into<String>) -> Problem {
-    Problem::new(code::SCENARIO, &[Diagnostic::new(cause)], &Texts::default())
-}
-
 /// Reads a file once, for several tables.
 ///
 /// # Errors
@@ -71,7 +38,7 @@ pub fn gather(file: &Path, tables: &[Wanted<'_>]) -> Result<Vec<Rows>, Problem> 
     let mut rows: Vec<Rows> = tables.iter().map(|table| empty(table, &schema)).collect();
     for batch in reader.by_ref() {
         let batch = batch?;
-        let batch = Batch::of(&batch, &names).map_err(|why| damaged(file, why))?;
+        let batch = batch_of(&batch, &names).map_err(|why| damaged(file, why))?;
         batch.append(tables, time, &mut rows);
     }
     rows.iter_mut().for_each(sort);
@@ -93,117 +60,15 @@ fn empty(table: &Wanted<'_>, schema: &SchemaRef) -> Rows {
     Rows { times: Vec::new(), columns: table.columns.iter().map(column).collect() }
 }
 
-impl Rows {
-    /// None of these columns of numbers yet.
-    pub fn of_numbers(columns: usize) -> Rows {
-        let column = || Values::Numbers(Vec::new());
-        Rows { times: Vec::new(), columns: std::iter::repeat_with(column).take(columns).collect() }
-    }
-
-    /// Takes the first rows.
-    pub fn take_first(&mut self, rows: usize) -> Rows {
-        let columns = self.columns.iter_mut().map(|column| column.take_first(rows)).collect();
-        Rows { times: self.times.drain(..rows).collect(), columns }
-    }
-}
-
-/// Puts rows into the order of time. Rows of one instant stay as they were written.
-pub fn sort(rows: &mut Rows) {
-    if rows.times.is_sorted_by(|a, b| a.total_cmp(b).is_le()) {
-        return;
-    }
-    let mut order: Vec<usize> = (0..rows.times.len()).collect();
-    order.sort_by(|a, b| rows.times[*a].total_cmp(&rows.times[*b]));
-    rows.columns.iter_mut().for_each(|column| column.reorder(&order));
-    rows.times = order.iter().map(|row| rows.times[*row]).collect();
-}
-
-/// The cells of a column.
-pub enum Cells<'a> {
-    /// Numbers; NaN is no value.
-    Numbers(Vec<f64>),
-    /// Words.
-    Words(Vec<Option<&'a str>>),
-}
-
-/// Some rows of a file.
-pub struct Batch<'a> {
-    /// How many.
-    pub rows: usize,
-    /// Their columns.
-    pub columns: HashMap<&'a str, Cells<'a>>,
-}
-
-impl<'a> Batch<'a> {
-    fn of(batch: &'a RecordBatch, names: &BTreeSet<&'a str>) -> Result<Batch<'a>, String> {
-        let cells = |name: &&'a str| {
-            let column = batch.column_by_name(name).and_then(|column| cells(name, column));
-            let column = column.ok_or(format!("the column `{name}` is of another type"))?;
-            Ok((*name, column))
-        };
-        let columns = names.iter().map(cells).collect::<Result<_, String>>()?;
-        Ok(Batch { rows: batch.num_rows(), columns })
-    }
-
-    /// Appends to each table its rows of this batch.
-    pub fn append(&self, tables: &[Wanted<'_>], time: Option<&str>, rows: &mut [Rows]) {
-        let times = match time.map(|name| &self.columns[name]) {
-            Some(Cells::Numbers(times)) => times.as_slice(),
-            _ => &[],
-        };
-        let mut splits = HashMap::new();
-        for (table, into) in tables.iter().zip(rows) {
-            let mut picked: Vec<usize> = match table.of.first() {
-                Some((name, words)) => {
-                    let split = splits.entry(*name).or_insert_with(|| self.split(name));
-                    words.iter().filter_map(|word| split.get(word)).flatten().copied().collect()
-                }
-                None => (0..self.rows).collect(),
-            };
-            if table.of.first().is_some_and(|(_, words)| words.len() > 1) {
-                picked.sort_unstable(); // Rows that are in the order of time stay so.
-            }
-            for (name, words) in table.of.iter().skip(1) {
-                let has = |row: &usize| self.word(name, *row).is_some_and(|w| words.contains(&w));
-                picked.retain(has);
-            }
-            if !times.is_empty() {
-                let (from, to) = table.span;
-                picked.retain(|row| (from..=to).contains(&times[*row]));
-                into.times.extend(picked.iter().map(|row| times[*row]));
-            }
-            for (name, column) in table.columns.iter().zip(&mut into.columns) {
-                match (&self.columns[name.as_str()], column) {
-                    (Cells::Numbers(cells), Values::Numbers(column)) => {
-                        column.extend(picked.iter().map(|row| cells[*row]));
-                    }
-                    (Cells::Words(cells), Values::Words(column)) => {
-                        picked.iter().for_each(|row| column.push(cells[*row]));
-                    }
-                    // Every batch of a file has the types of its schema.
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn word(&self, name: &str, row: usize) -> Option<&str> {
-        match &self.columns[name] {
-            Cells::Words(cells) => cells[row],
-            Cells::Numbers(_) => None,
-        }
-    }
-
-    /// The rows with each word of a column.
-    fn split(&self, name: &str) -> HashMap<&str, Vec<usize>> {
-        let mut split: HashMap<&str, Vec<usize>> = HashMap::new();
-        for row in 0..self.rows {
-            if let Some(word) = self.word(name, row) {
-                split.entry(word).or_default().push(row);
-            }
-        }
-        split
-    }
+/// The columns of a batch of a file.
+fn batch_of<'a>(batch: &'a RecordBatch, names: &BTreeSet<&'a str>) -> Result<Batch<'a>, String> {
+    let cells = |name: &&'a str| {
+        let column = batch.column_by_name(name).and_then(|column| cells(name, column));
+        let column = column.ok_or(format!("the column `{name}` is of another type"))?;
+        Ok((*name, column))
+    };
+    let columns = names.iter().map(cells).collect::<Result<_, String>>()?;
+    Ok(Batch { rows: batch.num_rows(), columns })
 }
 
 /// The cells of a column; `None` if they are of a type that records do not have.

@@ -1,10 +1,10 @@
 //! The reverse path of acknowledgments: a row for each, and what those of a flow had in common.
-use super::PS_PER_US;
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
+use dumbbell_results::series::columns::PS_PER_US;
 use dumbbell_sim::{AckArrival, AckEnd, AckPath, AckRow, PacketId, Report, Signal};
 use parquet::errors::ParquetError;
 use std::path::Path;

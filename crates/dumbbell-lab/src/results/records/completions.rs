@@ -1,9 +1,9 @@
 //! `completions.parquet`: a row for each transfer of a session, in the order of the plan, those of
 //! the warm-up too.
 use crate::results::records::parquet_table::{Cell, Table, Type};
-use crate::results::run_json::completions;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
+use dumbbell_results::run_json::completions;
 use dumbbell_sim::Report;
 use parquet::errors::ParquetError;
 use std::path::Path;

@@ -6,6 +6,7 @@ use arrow_array::builder::{
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
+pub use dumbbell_results::series::cells::{Cell, Type};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -25,54 +26,6 @@ const WAITING: usize = 8;
 /// Rows of a row group: what a file keeps in memory.
 const GROUP: usize = 1 << 18;
 
-/// The type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// A number.
-    Real,
-    /// A number or null.
-    MaybeReal,
-    /// A count.
-    Count,
-    /// A count or null.
-    MaybeCount,
-    /// A truth value.
-    Truth,
-    /// A name or null, stored once.
-    Word,
-    /// A text of its own in each row, or null.
-    Text,
-}
-
-/// One value of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
-    /// For [`Type::Real`] and [`Type::MaybeReal`].
-    Real(f64),
-    /// For [`Type::Count`] and [`Type::MaybeCount`].
-    Count(u64),
-    /// For [`Type::Truth`].
-    Truth(bool),
-    /// For [`Type::Word`].
-    Word(&'a str),
-    /// For [`Type::Text`].
-    Text(&'a str),
-    /// Null.
-    Nothing,
-}
-
-impl From<Option<f64>> for Cell<'_> {
-    fn from(x: Option<f64>) -> Self {
-        x.map_or(Cell::Nothing, Cell::Real)
-    }
-}
-
-impl From<Option<u64>> for Cell<'_> {
-    fn from(x: Option<u64>) -> Self {
-        x.map_or(Cell::Nothing, Cell::Count)
-    }
-}
-
 enum Column {
     Real(Vec<f64>),
     MaybeReal(Float64Builder),
@@ -83,17 +36,15 @@ enum Column {
     Text(StringBuilder),
 }
 
-impl Type {
-    fn field(self, name: &str) -> Field {
-        let data = match self {
-            Type::Real | Type::MaybeReal => DataType::Float64,
-            Type::Count | Type::MaybeCount => DataType::UInt64,
-            Type::Truth => DataType::Boolean,
-            Type::Text => DataType::Utf8,
-            Type::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-        };
-        Field::new(name, data, !matches!(self, Type::Real | Type::Count | Type::Truth))
-    }
+fn field(kind: Type, name: &str) -> Field {
+    let data = match kind {
+        Type::Real | Type::MaybeReal => DataType::Float64,
+        Type::Count | Type::MaybeCount => DataType::UInt64,
+        Type::Truth => DataType::Boolean,
+        Type::Text => DataType::Utf8,
+        Type::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+    };
+    Field::new(name, data, !matches!(kind, Type::Real | Type::Count | Type::Truth))
 }
 
 impl Column {
@@ -161,7 +112,7 @@ impl Table {
     /// The file cannot be made.
     pub fn create(file: &Path, columns: &[(String, Type)]) -> Result<Table, ParquetError> {
         let schema =
-            Arc::new(Schema::new(columns.iter().map(|(n, t)| t.field(n)).collect::<Vec<_>>()));
+            Arc::new(Schema::new(columns.iter().map(|(n, t)| field(*t, n)).collect::<Vec<_>>()));
         let mut writer =
             ArrowWriter::try_new(File::create(file)?, schema.clone(), Some(properties(columns)))?;
         let columns = columns.iter().map(|(_, t)| Column::new(*t)).collect();

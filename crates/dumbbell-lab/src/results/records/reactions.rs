@@ -1,7 +1,7 @@
 //! The reactions of senders to congestion: one row for each reaction.
-use super::{PS_PER_US, phase};
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_plan::Plan;
+use dumbbell_results::series::columns::{PS_PER_US, phase};
 use dumbbell_sim::Reaction;
 use parquet::errors::ParquetError;
 use std::path::Path;

@@ -74,7 +74,7 @@ pub fn replay(request: &ReplayRequest) -> Result<Value, Problem> {
         "lost": lost,
         "message": message,
         "verdict": if replayed.mismatches == 0 && lost == 0 { "same" } else { "differs" },
-        "fingerprint": crate::results::run_json::hex(replayed.passed.fingerprint),
+        "fingerprint": dumbbell_results::run_json::hex(replayed.passed.fingerprint),
         "lateness_us": late.0.percentiles(),
         "required": plan.testbed.class,
         "duration_s": plan.duration.seconds(),

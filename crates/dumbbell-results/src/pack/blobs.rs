@@ -1,17 +1,9 @@
 //! Blobs: byte strings that a page inflates one by one, with columns and texts one after the other
 //! in each.
-use crate::view::columns::{Coded, Column};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
-use rayon::prelude::*;
-use std::io::Write;
+use crate::pack::columns::{Coded, Column};
 
 /// Bytes after which a shared blob takes no more.
 const FULL: usize = 1 << 20;
-/// The effort of the compression: with 9, a column of reals is up to 3 % smaller.
-pub const EFFORT: u32 = 6;
 
 /// Which blob is to take some bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,16 +63,8 @@ impl Blobs {
         (index, at)
     }
 
-    /// The blobs as raw deflate in base64, compressed with this effort; 0: not at all.
-    pub fn close(self, effort: u32) -> Vec<String> {
-        let coded = |(_, blob): (Place, Vec<u8>)| STANDARD.encode(deflate(&blob, effort));
-        self.blobs.into_par_iter().map(coded).collect()
+    /// The bytes of each blob.
+    pub fn bytes(self) -> Vec<Vec<u8>> {
+        self.blobs.into_iter().map(|(_, blob)| blob).collect()
     }
-}
-
-/// Raw deflate (RFC 1951).
-fn deflate(bytes: &[u8], effort: u32) -> Vec<u8> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(effort));
-    // A vector takes every byte.
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
 }

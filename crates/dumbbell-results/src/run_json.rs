@@ -3,49 +3,19 @@ pub mod colors;
 mod hosts;
 mod sessions;
 
-use crate::language::problem::code;
-use crate::results::run_output::RunOutput;
 use dumbbell_net::metrics::{self, ProfileReport, Window};
 use dumbbell_plan::Plan;
+use dumbbell_scenario::language::problem::code;
 use dumbbell_sim::{Conservation, FlowReport, Fragmentation, MarkerReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
-pub(crate) use sessions::of_plan as completions;
+pub use sessions::of_plan as completions;
 
 /// A row or a table of a result.
-type Row = Map<String, Value>;
-
-/// A run; between real hosts with its validity.
-pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
-    let mut run = of_run(plan, &output.report, output.wall_s);
-    if let Some((visit, ended)) = &output.visit {
-        run["program"] = json!(visit.program);
-        run["server"] = json!(visit.server);
-        run["duration_s"] = json!(ended.seconds());
-    }
-    let live = output.validity.is_some();
-    if live || output.linux {
-        run["on"] = if live { "kernel" } else { "linux" }.into();
-    }
-    if let (Some(all), Some(told)) =
-        (&output.report.fragmentation, run.get_mut("fragmentation").and_then(Value::as_object_mut))
-        && (live || output.linux)
-    {
-        // Nobody tells what hosts of their own kernel did with fragments.
-        *told = metrics::FRAGMENTED.values(&all.cuts, &window(plan, &output.report)).collect();
-    }
-    let Some(validity) = &output.validity else { return run };
-    run["validity"] = json!(validity);
-    if !validity.valid {
-        run["valid"] = false.into();
-        let message = format!("this run is not valid: {}", validity.reasons.join("; "));
-        run["error"] = json!({ "code": code::INVALID, "message": message });
-    }
-    run
-}
+pub type Row = Map<String, Value>;
 
 /// The window of a run.
-fn window(plan: &Plan, report: &Report) -> Window {
+pub fn window(plan: &Plan, report: &Report) -> Window {
     Window {
         seconds: plan.duration.saturating_sub(plan.warmup).seconds(),
         goodput_bps: report.flows.iter().map(|f| f.goodput_bps).sum(),

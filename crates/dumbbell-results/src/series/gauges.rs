@@ -1,5 +1,4 @@
 //! The gauges that the algorithms of a plan show: the last columns of the series.
-use crate::resolve::flows::SITE;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::qdisc::AnyQdisc;
@@ -10,6 +9,7 @@ use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::CongestionControl;
 use dumbbell_plan::{Flow, Link, Transport};
+use dumbbell_scenario::resolve::flows::SITE;
 
 /// The gauges that a row of a flow holds without a request to its congestion control.
 const TOLD: [&str; 2] = ["cwnd", "ssthresh"];

@@ -1,6 +1,6 @@
 //! The part of the results about a session: the completion times of its transfers, and the slowdown
 //! compared with a transfer alone.
-use crate::results::run_json::Row;
+use crate::run_json::Row;
 use dumbbell_core::units::{Bytes, Span};
 use dumbbell_net::metrics::{self, SessionReport, Transfers, Window};
 use dumbbell_plan::{Flow, Plan, Transport};

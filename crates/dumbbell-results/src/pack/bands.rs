@@ -1,5 +1,5 @@
 //! Quantiles of a group: at each instant, of the members that have a value then.
-use crate::view::columns::Values;
+use crate::pack::columns::Values;
 
 /// The name of a quantile of a column: `cwnd_packets_p10`.
 pub fn name(column: &str, quantile: f64) -> String {

@@ -1,9 +1,12 @@
 //! The columns of the series and of signals, and the cells of a row.
-use super::{PS_PER_US, phase};
-use crate::results::records::parquet_table::{Cell, Type};
+use crate::series::cells::{Cell, Type};
+use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Link;
 use dumbbell_sim::{FlowRow, QueueRow};
+
+/// Picoseconds in a microsecond.
+pub const PS_PER_US: f64 = 1e6;
 
 /// A flow at an instant; what its congestion control shows comes behind.
 pub const FLOWS: [(&str, Type); 17] = [
@@ -89,4 +92,13 @@ pub fn queue_cells<'a>(link: &'a Link, t: Time, row: &QueueRow) -> [Cell<'a>; QU
         Cell::Count(row.bytes),
         Cell::Count(row.dropped),
     ]
+}
+
+/// The name of a sender's phase in records.
+pub fn phase(p: Phase) -> &'static str {
+    match p {
+        Phase::Open => "open",
+        Phase::Recovery => "recovery",
+        Phase::Loss => "loss",
+    }
 }

@@ -1,12 +1,12 @@
-//! Tables that grow with a run: rows as they are recorded, packed as [`super::pack`] packs whole
-//! tables. A page appends them.
-use crate::language::problem::Problem;
-use crate::results::records::tap::{Block, OfBoth};
-use crate::view::blobs::Blobs;
-use crate::view::gather::{Batch, Cells, Rows, TIME, sort, wrong};
-use crate::view::pack::{CodedColumn, TableRequest, place};
-use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+//! Tables that grow with a run: rows as they are recorded, packed as whole tables
+//! are. A page appends them.
+use crate::pack::blobs::Blobs;
+use crate::pack::rows::{Batch, Cells, Rows, TIME, sort, wrong};
+use crate::pack::tables::{CodedColumn, TableRequest, place};
+use crate::series::tap::{Block, OfBoth};
+use dumbbell_scenario::language::problem::Problem;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Files with the series, and the columns that name what a row is about.
@@ -82,7 +82,7 @@ impl Growing {
             return;
         }
         let word = |member: &u32| names.get(*member as usize).map(String::as_str);
-        let mut cells: HashMap<&str, Cells<'_>> = HashMap::new();
+        let mut cells: BTreeMap<&str, Cells<'_>> = BTreeMap::new();
         cells.insert(key, Cells::Words(block.members.iter().map(word).collect()));
         cells.extend(
             columns.iter().map(String::as_str).zip(block.columns.into_iter().map(Cells::Numbers)),
@@ -97,13 +97,12 @@ impl Growing {
         }
     }
 
-    /// Packs what can be packed: `{"tables": {ID: {"rows", "columns"}}, "blobs": [BASE64]}`, of
-    /// tables with new rows. `last`: no more rows will come. The blobs are not compressed: they
-    /// stay on this machine.
+    /// Packs what can be packed: `{ID: {"rows", "columns"}}` of tables with new rows, and their
+    /// blobs. `last`: no more rows will come.
     ///
     /// # Errors
     /// Code 2: quantiles are wanted of words.
-    pub fn pack(&mut self, last: bool) -> Result<Option<Value>, Problem> {
+    pub fn pack(&mut self, last: bool) -> Result<(Map<String, Value>, Blobs), Problem> {
         let (mut blobs, mut tables) = (Blobs::default(), Map::new());
         for grown in &mut self.0 {
             let rows = grown.ready(last);
@@ -115,8 +114,7 @@ impl Growing {
             let coded = columns.into_iter().map(|(name, v)| CodedColumn::of(name, v, false));
             tables.insert(grown.request.id.clone(), place(&mut blobs, rows, coded.collect()));
         }
-        let some = !tables.is_empty();
-        Ok(some.then(|| json!({ "tables": tables, "blobs": blobs.close(0) })))
+        Ok((tables, blobs))
     }
 }
 

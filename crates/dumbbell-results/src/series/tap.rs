@@ -1,7 +1,7 @@
 //! Rows of the series for whoever watches a run: copies of the watched columns, as numbers, which
 //! another thread takes a few times a second.
-use super::columns::{FLOWS, QUEUES};
-use crate::results::records::parquet_table::{Cell, Type};
+use crate::series::cells::{Cell, Type};
+use crate::series::columns::{FLOWS, QUEUES};
 use dumbbell_core::probe::Gauges;
 use dumbbell_plan::Plan;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,6 +1,6 @@
 //! The coding of one column: integers, their differences, and their bytes in planes.
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The largest integer: twice as much is still exact as a number of JavaScript.
 const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -24,7 +24,7 @@ pub enum Values {
 #[derive(Debug, Default)]
 pub struct Words {
     list: Vec<String>,
-    index: HashMap<String, u32>,
+    index: BTreeMap<String, u32>,
     keys: Vec<u32>,
 }
 
@@ -61,7 +61,7 @@ impl Values {
             Values::Numbers(numbers) => Values::Numbers(numbers.drain(..rows).collect()),
             Values::Words(words) => {
                 let keys = words.keys.drain(..rows).collect();
-                Values::Words(Words { list: words.list.clone(), index: HashMap::new(), keys })
+                Values::Words(Words { list: words.list.clone(), index: BTreeMap::new(), keys })
             }
         }
     }

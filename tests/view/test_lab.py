@@ -1,0 +1,208 @@
+"""The laboratory in the browser: the module says what the command line says, and the page draws
+it. `make lab` builds the module; without it the tests are skipped, unless DUMBBELL_REQUIRE has
+`lab`."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dumbbell import api
+from dumbbell.errors import ScenarioError
+from dumbbell.view import lab
+
+ROOT = Path(__file__).parents[2]
+_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+_MODULE = _TARGET / "lab/wasm32-unknown-unknown/web/dumbbell_web.wasm"
+_LARGEST_BYTES = 1_200_000
+SHIPPED = sorted(path.name for path in (ROOT / "scenarios").glob("*.toml"))
+PAGES = sorted(path.stem for path in (ROOT / "web" / "lab").glob("*.toml"))
+
+FIRST = """duration = "5 s"
+warmup = "1 s"
+dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
+queue = { kind = "red", limit = "60 pkt" }
+flow = [{ cc = "newreno", rtt = "40 ms" }]
+"""
+WRONG = {
+    "a name": FIRST.replace('"red"', '"redd"'),
+    "a unit": FIRST.replace("10 Mbps", "10 mbps"),
+    "syntax": FIRST.replace("flow = [", "flow = "),
+    "two errors": FIRST.replace("newreno", "newrenoo").replace("40 ms", "4 ms"),
+    "nothing": "",
+}
+
+
+@pytest.fixture(scope="module")
+def module() -> Path:
+    """The module, not older than the crates that are in it."""
+    required = "lab" in os.environ.get("DUMBBELL_REQUIRE", "").split()
+    missing: Callable[[str], Any] = pytest.fail if required else pytest.skip
+    if not shutil.which("node"):
+        missing("the module is tried in Node")
+    if not _MODULE.exists():
+        missing("the module is not built: `make lab` builds it where a WebAssembly target is")
+    without = {"emu", "linux", "rtl", "lab", "py", "script"}
+    crates = [c for c in (ROOT / "crates").iterdir() if c.name[len("dumbbell-") :] not in without]
+    sources = [path for crate in crates for path in (crate / "src").rglob("*.rs")]
+    if max(path.stat().st_mtime for path in sources) > _MODULE.stat().st_mtime:
+        missing("the module is older than its sources: `make lab` builds it")
+    return _MODULE
+
+
+def asked(module: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The ends of runs in Node."""
+    done = subprocess.run(
+        ["node", str(ROOT / "web/test/module.mjs"), str(module)],
+        input=json.dumps(requests),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def begin(**scenario: Any) -> dict[str, Any]:
+    return {"verb": "begin", "scenario": {"instants": 600, **scenario}}
+
+
+def native(source: dict[str, Any]) -> str:
+    """The fingerprint of the first run of the first point."""
+    result = api.call("run", {"source": source})
+    point = result["points"][0] if "points" in result else result
+    return str(point["runs"][0]["fingerprint"] if "runs" in point else point["fingerprint"])
+
+
+def test_shipped_scenarios_have_the_native_fingerprints(
+    module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    paths = [p for p in Path("scenarios").rglob("*") if p.suffix in {".toml", ".trace"}]
+    files = {str(path): path.read_text(encoding="utf-8") for path in paths}
+    names = [f"scenarios/{name}" for name in SHIPPED]
+    found = asked(module, [begin(name=name, files=files) for name in names])
+    told = {name: one["run"]["fingerprint"] for name, one in zip(names, found, strict=True)}
+    assert told == {name: native({"path": name}) for name in names}
+
+
+def test_golden_plans_have_their_fingerprints(module: Path, tmp_path: Path) -> None:
+    """The plans of crates/dumbbell-sim/tests/golden.rs, whose test writes them."""
+    file = tmp_path / "plans.json"
+    command = ["cargo", "test", "--release", "--quiet", "-p", "dumbbell-sim", "--test", "golden"]
+    environment = os.environ | {"DUMBBELL_GOLDEN_PLANS": str(file)}
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+    plans = json.loads(file.read_text(encoding="utf-8"))
+    found = asked(module, [{"verb": "begin", "plan": one["plan"]} for one in plans])
+    assert len(plans) == 2
+    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in plans]
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_scenario_has_the_message_of_the_command_line(module: Path, text: str) -> None:
+    (told,) = asked(module, [begin(text=text, name="lab.toml")])
+    with pytest.raises(ScenarioError) as found:
+        api.call("plan", {"source": {"text": text, "name": "lab.toml"}})
+    assert told["problem"]["rendered"].strip() == str(found.value).strip()
+
+
+def _built(module: Path, directory: Path) -> dict[str, Path]:
+    spec = importlib.util.spec_from_file_location("lab_tool", ROOT / "docs/tools/lab.py")
+    assert spec is not None and spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return {file.stem: file for file in tool.write(module, directory)}
+
+
+@pytest.fixture(scope="module")
+def pages(module: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return _built(module, tmp_path_factory.mktemp("lab"))
+
+
+def test_the_page_is_small_where_a_server_compresses_it(pages: dict[str, Path]) -> None:
+    if not shutil.which("brotli"):
+        pytest.skip("no brotli")
+    done = subprocess.run(["brotli", "-c", pages["lab"]], capture_output=True, check=True)
+    assert len(done.stdout) <= _LARGEST_BYTES
+
+
+def _done(shown: Any, before: str = "") -> str:
+    """The fingerprint of the next run."""
+    shown.wait_for_function(
+        "before => document.getElementById('lab').dataset.state === 'done' &&"
+        " document.getElementById('lab').dataset.fingerprint !== before",
+        arg=before,
+    )
+    return str(shown.get_attribute("#lab", "data-fingerprint"))
+
+
+def test_the_page_draws_what_the_command_line_runs(
+    opened: Callable[..., Any], pages: dict[str, Path]
+) -> None:
+    shown = opened(pages["lab"])
+    print_ = _done(shown)
+    text = shown.input_value("#lab-text")
+    assert print_ == native({"text": text, "name": "lab.toml"})
+    assert shown.locator("canvas").count() >= 4
+    assert "near.2" in shown.inner_text("#lab-numbers")
+    # A slider moves.
+    shown.locator("#lab-rate").fill("700")
+    moved = _done(shown, print_)
+    text = shown.input_value("#lab-text")
+    assert 'rate = "25 Mbps"' in text
+    assert moved == native({"text": text, "name": "lab.toml"})
+    # The text rules.
+    shown.fill("#lab-text", FIRST)
+    edited = _done(shown, moved)
+    assert edited == native({"text": FIRST, "name": "lab.toml"})
+    shown.wait_for_function("location.hash.startsWith('#toml=')")
+    # A wrong one is explained, and the figure stays.
+    shown.fill("#lab-text", WRONG["a name"])
+    shown.wait_for_selector("#lab[data-state=wrong]")
+    assert "did you mean `red`?" in shown.inner_text(".lab-wrong")
+    assert shown.get_attribute("#lab", "data-fingerprint") == edited
+
+
+def test_an_address_has_the_scenario(opened: Callable[..., Any], pages: dict[str, Path]) -> None:
+    shown = opened(pages["lab"], "#queue=codel&near=12&far=0")
+    _done(shown)
+    text = shown.input_value("#lab-text")
+    assert 'kind = "codel"' in text and "count = 12" in text and '"far"' not in text
+    assert "near, 12 flows" in shown.inner_text("#time-page")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "lab"])
+def test_the_buttons_of_a_text_run(
+    opened: Callable[..., Any], pages: dict[str, Path], name: str
+) -> None:
+    shown = opened(pages[name], viewport={"width": 400, "height": 800})
+    _done(shown)
+    for button in shown.locator("[data-set]").all():
+        wanted = json.loads(button.get_attribute("data-set"))
+        button.click()
+        shown.wait_for_selector("#lab[data-state=done]")
+        text = shown.input_value("#lab-text")
+        assert all(re.search(rf"\b{re.escape(str(value))}\b", text) for value in wanted.values())
+
+
+def test_the_words_of_the_template_are_those_of_view() -> None:
+    found = lab.template()
+    assert list(found["panels"]) == ["queue", "probability", "cwnd", "delay", "goodput"]
+    assert {one["name"] for one in found["queues"]} >= {"red", "drop_tail", "fq_codel"}
+    assert found["units"]["s"][-1][2] == "s"
+
+
+def test_the_page_allows_its_script_alone() -> None:
+    about = {"title": "T", "scenario": "x", "slider": [], "choice": []}
+    text = html.unescape(lab.page(b"\0asm", about))
+    assert "default-src 'none'" in text and "connect-src" not in text
+    assert base64.b64encode(b"\0asm").decode() not in text
