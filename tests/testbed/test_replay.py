@@ -106,7 +106,7 @@ def test_the_summary_of_a_run_in_virtual_time_is_found_though_it_has_no_validity
     (tmp_path / "summary.json").write_text(json.dumps(run | change))
     (tmp_path / "run.log").touch()
     said = {"packets": 7, "mismatches": 0, "verdict": "same", "seed": 1, "duration_s": 60.0}
-    monkeypatch.setattr(api, "replay", lambda wanted: said | {"fingerprint": "f00d"})
+    monkeypatch.setattr(verbs, "replay", lambda wanted: said | {"fingerprint": "f00d"})
     assert exit_code("replay", tmp_path) == (3 if words else 0)
     out = capsys.readouterr().out
     assert (words or "agrees with it") in out
