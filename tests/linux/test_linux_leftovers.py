@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dumbbell.linux import kernels
+from helpers import stored
 from helpers.command import document
 from helpers.live import guests
 from helpers.live.guests import BULK, ended
@@ -59,6 +62,47 @@ def test_a_run_that_is_ended_leaves_no_process_and_no_file(
     guests.wait_for(lambda: not guests.members(groups))
     assert list(tmp_path.iterdir()) == []
     assert _shared_memory() <= before
+
+
+def test_a_sweep_that_is_interrupted_leaves_its_finished_rows_and_nothing_else(
+    scenario: Path, tmp_path: Path
+) -> None:
+    """One point is over in a moment, and the other would take minutes."""
+    before = _shared_memory()
+    temporary, store = tmp_path / "temporary", tmp_path / "store"
+    temporary.mkdir()
+    words = (
+        "sweep",
+        scenario,
+        "--on",
+        "linux",
+        "--store",
+        store,
+        "--threads",
+        2,
+        "-s",
+        "warmup=0s",
+    )
+    with guests.running((*words, "-o", "duration=1s,600s"), temporary) as (process, _):
+        guests.wait_for(lambda: len(_rows(store)) == 1 or process.poll() is not None)
+        assert process.poll() is None
+        groups = guests.groups(guests.guests_of(process.pid))
+        assert groups, "the long run has no guest"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    guests.wait_for(lambda: not guests.members(groups))
+    assert list(temporary.iterdir()) == []
+    assert _shared_memory() <= before
+    kept = _rows(store)
+    again = document(*words, "-o", "duration=1s", timeout_s=240)
+    assert again["from_store"] == 1
+    assert again["points"][0]["fingerprint"] == kept[0]["fingerprint"]
+    assert document("store", "check", store)["problems"] == []
+
+
+def _rows(store: Path) -> list[dict[str, Any]]:
+    return [json.loads(row) for row in stored.rows(store).values()]
 
 
 def test_an_ordinary_user_gets_the_fingerprint_of_root(

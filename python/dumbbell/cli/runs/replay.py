@@ -22,8 +22,8 @@ def replay(
         Path,
         Parameter(
             help=(
-                "The run.log of a live run, or its directory; `run --on kernel --out DIR` "
-                "writes it."
+                "The run.log of a run on a kernel, or its directory; `run --on kernel --out DIR` "
+                "and `run --on linux --out DIR` write it."
             )
         ),
     ],
@@ -52,7 +52,7 @@ def replay(
     document |= {
         "summary": str(found[0]) if found else None,
         "contradictions": wrong,
-        "proves": replay_check.PROVES,
+        "proves": replay_check.proves(found[1] if found else None),
     }
     if json:
         emit(document)
