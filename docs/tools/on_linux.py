@@ -63,8 +63,8 @@ def main() -> None:
     for folder in map(Path, sys.argv[1:]):
         file = folder / "report.json"
         report = json.loads(file.read_text(encoding="utf-8"))
-        if report["quick"] or report["altered"] or not report["valid"]:
-            raise SystemExit(f"{folder}: this is not the whole experiment, or it is not valid")
+        if report["altered"] or not report["valid"]:
+            raise SystemExit(f"{folder}: this is not the paper's experiment, or it is not valid")
         written = datetime.datetime.fromtimestamp(file.stat().st_mtime, datetime.UTC).date()
         text = json.dumps(kept(report, str(written)), indent=1, ensure_ascii=False)
         (GALLERY / f"{report['paper']}-linux.json").write_text(text + "\n", encoding="utf-8")

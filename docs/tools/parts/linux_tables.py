@@ -38,7 +38,7 @@ def _source(kept: JSON) -> str:
     first, last = kept["seeds"]
     return (
         f"Linux {kept['kernel']}, {day.day} {day:%B %Y}; version {kept['version']}; "
-        f"{kept['points']} points, seeds {first} to {last} in both places, "
+        f"{kept['points']} points{' (quick)' if kept['quick'] else ''}, seeds {first} to {last} in both places, "
         f"{kept['duration_s']:g} s each."
     )
 
