@@ -118,6 +118,20 @@ def test_a_result_opens_like_any_other(
     assert packets.count(b"QUESTION 3") == 2
 
 
+def test_the_log_of_programs_replays_beside_its_summary(
+    asked: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    out, _ = asked
+    done = dumbbell("replay", out)
+    assert done.returncode == 0, done.stderr
+    assert f"{out / 'summary.json'} agrees with it" in done.stdout.replace("\n", " ")
+    wrong = summary(out) | {"fingerprint": "0" * 16, "duration_s": 24 * 3600.0}
+    other = out.with_name("wrong")
+    shutil.copytree(out, other)
+    (other / "summary.json").write_text(json.dumps(wrong))
+    assert dumbbell("replay", other).returncode == 3
+
+
 def test_the_same_command_has_the_same_result(
     asked: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
