@@ -123,6 +123,11 @@ def main() -> None:
             for jitter_us in JITTERS_US:
                 rows.append(row(hosts, jitter_us, buffer, store))
                 print(*rows[-1], flush=True)
+                write(rows)
+
+
+def write(rows: list[list[str]]) -> None:
+    """Writes what has been measured so far."""
     with (HERE / "jitter.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)

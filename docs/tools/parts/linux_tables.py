@@ -17,6 +17,7 @@ from .markdown_table import table
 ROOT = Path(__file__).resolve().parents[3]
 JSON = Mapping[str, Any]
 UNTESTED = "not testable"
+_CELLS = ["printed of", "printed", "simulator", "Linux", "verdict, simulator", "verdict, Linux"]
 
 
 def part(name: str) -> str:
@@ -36,9 +37,10 @@ def _source(kept: JSON) -> str:
     """What was run, and when."""
     day = datetime.date.fromisoformat(kept["day"])
     first, last = kept["seeds"]
+    quick = " (quick)" if kept["quick"] else ""
     return (
         f"Linux {kept['kernel']}, {day.day} {day:%B %Y}; version {kept['version']}; "
-        f"{kept['points']} points{' (quick)' if kept['quick'] else ''}, seeds {first} to {last} in both places, "
+        f"{kept['points']} points{quick}, seeds {first} to {last} in both places, "
         f"{kept['duration_s']:g} s each."
     )
 
@@ -66,7 +68,7 @@ def _of_cells(cells: Iterable[JSON]) -> str:
         ]
         for cell in cells
     )
-    return table(["printed of", "printed", "simulator", "Linux", "simulator", "Linux"], rows)
+    return table(_CELLS, rows)
 
 
 def _claims(kept: JSON) -> str:
