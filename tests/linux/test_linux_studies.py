@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dumbbell import api
 from dumbbell.linux import kernels
+from dumbbell.reproduce import papers
+from dumbbell.reproduce.on_linux import plan_file
 from helpers.command import document, dumbbell
 
 SCENARIO = """
@@ -200,6 +203,23 @@ def test_a_paper_has_a_column_for_linux_beside_the_simulators(tmp_path: Path) ->
     assert found["not_run"][0]["points"] == ["jersey"]
     page = Path(found["report"]).read_text(encoding="utf-8")
     assert "verdict, Linux" in page
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [("red-on-netfpga", "dt-24"), ("jumbo-frames", "std-50"), ("tcp-cae", "newreno-1")],
+)
+def test_the_settings_of_each_paper_are_such_that_the_kernel_has_them(
+    name: str, point: str
+) -> None:
+    """A moment of one point. What the kernel does not have is refused before a run."""
+    paper = papers.load(name)
+    asked = plan_file.read(paper, True, None)
+    own = asked.on_kernel(paper, paper.points[point])
+    short = ("duration=100 ms", "warmup=0 s")
+    wanted = api.request({"path": str(own.scenario)}, [*own.overrides, *short], on="linux")
+    assert api.run(wanted)["valid"]
 
 
 PAPER = """
