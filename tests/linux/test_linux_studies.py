@@ -203,22 +203,29 @@ def test_a_paper_has_a_column_for_linux_beside_the_simulators(tmp_path: Path) ->
     assert found["not_run"][0]["points"] == ["jersey"]
     page = Path(found["report"]).read_text(encoding="utf-8")
     assert "verdict, Linux" in page
+    assert [claim["verdict"] for claim in found["claims"]] == ["not testable"]
+    assert "its routers are not described" in page
 
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
-    ("name", "point"),
-    [("red-on-netfpga", "dt-24"), ("jumbo-frames", "std-50"), ("tcp-cae", "newreno-1")],
+    ("name", "point", "earlier"),
+    [
+        ("red-on-netfpga", "dt-24", ()),
+        ("jumbo-frames", "std-50", ()),
+        ("tcp-cae", "newreno-1", ("flow.s.start=0 s", "flow.c.start=0 s")),
+    ],
 )
 def test_the_settings_of_each_paper_are_such_that_the_kernel_has_them(
-    name: str, point: str
+    name: str, point: str, earlier: tuple[str, ...]
 ) -> None:
     """A moment of one point. What the kernel does not have is refused before a run."""
     paper = papers.load(name)
     asked = plan_file.read(paper, True, None)
     own = asked.on_kernel(paper, paper.points[point])
     short = ("duration=100 ms", "warmup=0 s")
-    wanted = api.request({"path": str(own.scenario)}, [*own.overrides, *short], on="linux")
+    overrides = [*own.overrides, *short, *earlier]
+    wanted = api.request({"path": str(own.scenario)}, overrides, on="linux")
     assert api.run(wanted)["valid"]
 
 
@@ -247,4 +254,8 @@ entries = [
   { id = "known", what = "Goodput of CUBIC", published = "9.6", point = "cubic" },
   { id = "lacking", what = "Goodput of Jersey", published = "9.6", point = "jersey" },
 ]
+[[claim]]
+id = "claim-1"
+text = "Its routers are fast."
+missing = "its routers are not described"
 """
