@@ -39,7 +39,7 @@ def _source(kept: JSON) -> str:
     first, last = kept["seeds"]
     quick = " (quick)" if kept["quick"] else ""
     return (
-        f"Linux {kept['kernel']}, {day.day} {day:%B %Y}; version {kept['version']}; "
+        f"Linux {kept['kernel']}, {day.day} {day:%B %Y}; version {kept['version']};\n"
         f"{kept['points']} points{quick}, seeds {first} to {last} in both places, "
         f"{kept['duration_s']:g} s each."
     )
