@@ -1,6 +1,6 @@
 //! One run, made in slices.
+use crate::answer::Answer;
 use crate::events::Signals;
-use crate::request::Answer;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 use dumbbell_results::pack::growing::Growing;

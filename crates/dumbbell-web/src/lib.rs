@@ -6,6 +6,7 @@
 //! scenario comes. The same functions run natively, which the tests use.
 #![deny(unsafe_code)]
 
+pub mod answer;
 pub mod events;
 #[cfg(target_arch = "wasm32")]
 mod exports;

@@ -9,6 +9,7 @@
 //!
 //! Instead of its answer a verb may give `{"problem": {"code", "rendered", "problems"}}`, with the
 //! text that the command line prints.
+use crate::answer::Answer;
 use crate::given::Given;
 use crate::job::Job;
 use crate::shown;
@@ -67,21 +68,6 @@ pub struct Begun {
     /// The most drops and marks that are told one by one.
     #[serde(default)]
     pub signals: usize,
-}
-
-/// JSON, and the blobs that its tables refer to.
-#[derive(Default)]
-pub struct Answer {
-    /// A document.
-    pub json: Value,
-    /// Columns.
-    pub blobs: Vec<Vec<u8>>,
-}
-
-impl From<Value> for Answer {
-    fn from(json: Value) -> Answer {
-        Answer { json, blobs: Vec::new() }
-    }
 }
 
 /// One page's conversation with the module.

@@ -49,14 +49,17 @@ function slider(one: Slider, change: (id: string, value: number) => void): Contr
   };
 }
 
-function choice(one: Choice, template: Template, change: (id: string, value: string) => void): Control {
+function choice(
+  one: Choice, template: Template, change: (id: string, value: string) => void,
+): Control {
   const id = `lab-${one.id}`;
   const named = template[one.of].filter(({ name }) => !one.only || one.only.includes(name));
   const select = h(
     "select",
     { id },
     ...named.map(({ name, title }) =>
-      h("option", { value: name }, title.toLowerCase() === name ? title : `${name} \u2013 ${title}`),
+      h("option", { value: name }, 
+        title.toLowerCase() === name ? title : `${name} \u2013 ${title}`),
     ),
   );
   const idea = h("p", { class: "soft lab-idea" });

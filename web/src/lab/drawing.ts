@@ -102,7 +102,8 @@ class Sheet {
       this.requests.push({ id: goodput.table, file: FLOWS, columns, of });
       const { packet_bytes } = flow;
       if (packet_bytes !== null) {
-        for (const line of lines.flow) this.line(line, { name: label, id, table: id, per: { packet_bytes } });
+        const own = { name: label, id, table: id, per: { packet_bytes } };
+        for (const line of lines.flow) this.line(line, own);
       }
       this.line(lines.goodput, goodput);
       return;
@@ -110,7 +111,8 @@ class Sheet {
     const band = { members: names, key: "flow", quantiles: this.template.quantiles };
     const whole = lines.flow.filter((line) => !line.detail);
     this.requests.push({ id, file: FLOWS, columns: whole.map((line) => line.column), ...band });
-    this.requests.push({ id: goodput.table, file: FLOWS, columns: [lines.goodput.column], ...band });
+    const columns = [lines.goodput.column];
+    this.requests.push({ id: goodput.table, file: FLOWS, columns, ...band });
     for (const line of whole) this.line(line, { name: label, id, table: id }, undefined, true);
     this.line(lines.goodput, goodput, undefined, true);
   }

@@ -29,7 +29,9 @@ export class Lab {
     id: "lab-text", spellcheck: "false", rows: 20, autocapitalize: "off",
   });
   private readonly wrong = h("pre", { class: "lab-wrong", role: "alert", hidden: true });
-  private readonly state = h("p", { class: "lab-state soft", role: "status" }, "The simulator loads.");
+  private readonly state = h(
+    "p", { class: "lab-state soft", role: "status" }, "The simulator loads.",
+  );
   private readonly remarks = h("div", {});
   private readonly numbers = h("div", { id: "lab-numbers" });
   private readonly print = h("code", { id: "lab-fingerprint" });
@@ -84,13 +86,17 @@ export class Lab {
         "details",
         { class: "lab-scenario", open: true },
         h("summary", {}, "Scenario"),
-        h("label", { for: "lab-text", class: "soft" }, "The sliders write it; edit it, and it rules."),
+        h("label", { for: "lab-text", class: "soft" },
+          "The sliders write it; edit it, and it rules."),
         this.text,
         this.wrong,
         h("div", { class: "buttons" }, save),
         command("On real kernels", "dumbbell run lab.toml --on kernel"),
         command("On Linux in virtual time", "dumbbell run lab.toml --on linux"),
-        command("In Python", "import dumbbell\n\nresult = dumbbell.run(\"lab.toml\")\nprint(result)"),
+        command(
+          "In Python",
+          "import dumbbell\n\nresult = dumbbell.run(\"lab.toml\")\nprint(result)",
+        ),
       ),
     );
     this.figure.before(this.state);

@@ -13,7 +13,8 @@ interface Cells {
 }
 
 export function tables(run: Numbers, template: Template): HTMLElement[] {
-  const of = (rows: Row[], wanted: Measured[]) => wanted.flatMap((one) => column(rows, one, template));
+  const of = (rows: Row[], wanted: Measured[]) =>
+    wanted.flatMap((one) => column(rows, one, template));
   const words = (head: string, cells: string[]): Cells => ({ head, cells, text: true });
   const { flows, queues } = run;
   return [
@@ -38,7 +39,8 @@ function column(rows: Row[], { key, head, unit, rare }: Measured, template: Temp
   const largest = Math.max(...known.map(Math.abs));
   if (known.length === 0 || (rare && largest === 0)) return [];
   const steps = template.units[unit] ?? [];
-  const [, factor, name] = steps.filter(([least]) => largest >= least).pop() ?? steps[0] ?? [0, 1, unit];
+  const fitting = steps.filter(([least]) => largest >= least).pop();
+  const [, factor, name] = fitting ?? steps[0] ?? [0, 1, unit];
   const cells = values.map((value) => (typeof value === "number" ? number(value * factor) : "-"));
   return [{ head: name ? `${head} [${name}]` : head, cells }];
 }

@@ -57,7 +57,8 @@ export function work(scope: Scope): void {
       const tables = drawn.requests;
       simulator.ask({ verb: "begin", scenario, tables, signals: MOST_SIGNALS });
       for (;;) {
-        const { json } = simulator.ask<{ done: boolean; fraction: number }>({ verb: "go", events: SLICE });
+        const go = { verb: "go", events: SLICE };
+        const { json } = simulator.ask<{ done: boolean; fraction: number }>(go);
         if (json.done) break;
         await turn();
         if (id !== latest) return;

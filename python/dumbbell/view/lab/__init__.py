@@ -11,16 +11,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
-from ..data import measurements, recording
-from ..figures import crowd
-from ..figures.style import palette
-from ..present import columns, templates
-from ..present.grids import unit_of
-from . import lines, looks
-from .shown import BAND
+from ... import catalogue
+from ...data import measurements, recording
+from ...figures import crowd
+from ...figures.style import palette
+from ...present import columns, templates
+from ...present.grids import unit_of
+from .. import lines, looks
+from ..shown import BAND
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parents[1]
 _POWERS = range(-9, 13)
 _COLUMNS = {"flow": columns.FLOW, "queue": columns.QUEUE}
 
