@@ -82,7 +82,7 @@ def lines(document: dict[str, Any]) -> list[str]:
 
 
 def _summary(document: dict[str, Any]) -> list[str]:
-    """True if the result beside the log agrees with it."""
+    """Whether the result beside the log agrees with it, in words."""
     if document["summary"] is None:
         return [
             "no summary.json next to the log: the validity of the run is unknown",
