@@ -2,6 +2,7 @@
 use crate::AGENT;
 use crate::cpio::Archive;
 use crate::nic::Nic;
+use crate::patience::Activity;
 use crate::sys::process::Keeper;
 use crate::sys::{memory, process};
 use dumbbell_emu::error::EnvError;
@@ -227,14 +228,6 @@ impl Guest {
         }
         self.ended.map(|status| status.to_string())
     }
-}
-
-/// What the processes of a guest do.
-pub struct Activity {
-    /// Seconds of processor time that they have used.
-    pub cpu_s: f64,
-    /// True if one of them works, or would if the machine let it.
-    pub runnable: bool,
 }
 
 /// Of a line of `/proc/PID/stat`: the ticks of processor time and the state, if the process is of

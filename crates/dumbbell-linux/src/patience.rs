@@ -1,11 +1,18 @@
 //! How long a guest is waited for that says nothing: it works, or never sleeps, or does nothing.
-use crate::guest::Activity;
 use std::fmt;
 
 /// Between two looks at a guest that says nothing, milliseconds.
 pub const LOOK_MS: u16 = 100;
 /// Looks at a guest that neither says nor does anything, at most.
 const MOST_IDLE: u32 = 150;
+
+/// What the processes of a guest do.
+pub struct Activity {
+    /// Seconds of processor time that they have used.
+    pub cpu_s: f64,
+    /// True if one of them works, or would if the machine let it.
+    pub runnable: bool,
+}
 
 /// What is known of a guest that has said nothing for a while.
 #[derive(Default)]

@@ -53,11 +53,11 @@ struct Request {
 
 /// Sends arrivals through a link. The request is `{"link": {...}, "seed", "kernel", "tc"}`, the
 /// link as in a scenario, without `between` and `name`. With `kernel`, a program, the queue is the
-/// kernel's, in the words `tc` if there are any: see [`kernel_queue::drive`] for its rows. A row for each arrival: `time_ps`, `bytes`,
-/// `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict` (`pass`, `mark`, `drop`),
-/// `reason`, the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint),
-/// `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows
-/// after the decision; `probe_` before a name that is taken.
+/// kernel's, in the words `tc` if there are any: see [`kernel_queue::drive`] for its rows. A row
+/// for each arrival: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`, `queue_packets` (what it found),
+/// `verdict` (`pass`, `mark`, `drop`), `reason`, the instants `entered_ps` (the queue;
+/// `entered_dscp`: with which codepoint), `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the
+/// far end), and what the algorithm shows after the decision; `probe_` before a name that is taken.
 ///
 /// # Errors
 /// Code 2: a link or arrivals that cannot be read; 1: an algorithm of the user's own failed.
