@@ -101,8 +101,9 @@ class Pen(Generic[SideT]):
     def draw(
         self, line: Line, name: str, table: str, *, per: float = 1.0, own: Look | None = None
     ) -> None:
-        """Draws a line of the flow or the queue `name`. per: what its scale is divided by. own: the
-        look of its part, if it is not that of the whole with the line's dash and width."""
+        """Draws a line of the flow or the queue `name`. per: what its scale is divided by, if the
+        line says so. own: the look of its part, if it is not that of the whole with the line's dash
+        and width."""
         look = self.look
         if line.part:
             look = f"{self.look}/{line.part}"
@@ -114,7 +115,7 @@ class Pen(Generic[SideT]):
             line.label.format(name=name, part=line.part),
             table,
             line.column,
-            line.scale / per,
+            line.scale / (per if line.per else 1.0),
             look=look,
             shape=line.shape,
             detail=line.detail,
