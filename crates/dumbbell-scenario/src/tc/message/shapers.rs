@@ -55,7 +55,8 @@ pub(super) fn htb_class(words: &Words<'_>) -> Option<Vec<u8>> {
 
 /// `struct tc_netem_qopt`, and the attributes behind it. What is not written is none.
 pub(super) fn netem(words: &Words<'_>) -> Option<Vec<u8>> {
-    const LOSS: u16 = 5;
+    /// With the flag that it holds attributes (`NLA_F_NESTED`).
+    const LOSS: u16 = 5 | 1 << 15;
     const GILBERT_ELLIOTT: u16 = 2;
     const RATE: u16 = 6;
     let share = |name: &str| words.value(name, units::percent).map(|p| (p * WHOLE).round() as u32);
