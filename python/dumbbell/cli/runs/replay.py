@@ -51,6 +51,7 @@ def replay(
     wrong = replay_check.contradictions(found[1], document) if found else []
     document |= {
         "summary": str(found[0]) if found else None,
+        "compared": bool(found) and replay_check.compared(found[1], document),
         "contradictions": wrong,
         "proves": replay_check.proves(found[1] if found else None),
     }
@@ -92,5 +93,11 @@ def _summary(document: dict[str, Any]) -> list[str]:
         return [
             f"{document['summary']} CONTRADICTS it:",
             *(f"  {one}" for one in document["contradictions"]),
+        ]
+    if not document["compared"]:
+        return [
+            f"{document['summary']} was not compared: the run ended with its program, with "
+            "packets still inside, so its fingerprint differs from the log's",
+            document["proves"],
         ]
     return [f"{document['summary']} agrees with it", document["proves"]]
