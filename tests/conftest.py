@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,8 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def own_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as in a pipe, whatever the runner of the tests exports."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    # pytest imports readline, which exports its width behind the back of `os.environ`.
+    os.unsetenv("COLUMNS")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def tree(there: Path, patchlevel: int = 12) -> Path:
     (there / "arch/um/os-Linux").mkdir(parents=True)
     (there / "Makefile").write_text(f"VERSION = 6\nPATCHLEVEL = {patchlevel}\nSUBLEVEL = 3\n")
     (there / "arch/um/Kconfig").write_text("config HZ\n\tint\n\tdefault 100\n")
+    (there / "arch/x86/um").mkdir(parents=True)
+    (there / "arch/x86/um/user-offsets.c").write_text("\tDEFINE_LONGS(HOST_FP_SIZE, 2696);\n")
     body = "{\n\treturn getrandom(buf, len, flags);\n}\n"
     (there / "arch/um/os-Linux/util.c").write_text(f"ssize_t os_getrandom()\n{body}")
     return there
@@ -35,6 +38,14 @@ def test_a_seed_replaces_the_machines_entropy(tmp_path: Path) -> None:
     (here / "arch/um/os-Linux/util.c").write_text("other\n")
     with pytest.raises(EnvironmentLacks, match="is not as expected"):
         recipe.apply(here)
+
+
+def test_a_processor_with_amx_has_room_for_its_registers(tmp_path: Path) -> None:
+    here = tree(tmp_path / "tree")
+    recipe.apply(here)
+    text = (here / "arch/x86/um/user-offsets.c").read_text()
+    assert int(re.search(r"HOST_FP_SIZE, (\d+)", text)[1]) >= 11008
+    assert "CONFIG_KERNEL_STACK_ORDER=3\n" in recipe.CONFIG.read_text()
 
 
 def test_turns_in_memory_come_whole_or_not_at_all(tmp_path: Path) -> None:

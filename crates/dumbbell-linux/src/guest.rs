@@ -20,7 +20,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 /// Memory of a guest; what it does not touch is not there.
 const MEMORY: &str = "mem=256M";
 /// Lines of a guest's console that errors show.
-const LAST_LINES: usize = 40;
+const LAST_LINES: usize = 8;
+/// Characters of a line: together they fit into a message.
+const LINE: usize = 100;
+/// How the line of a panic begins.
+const PANIC: &str = "Kernel panic";
 /// The folder for a kernel's names and pipes: one in which nothing can be made, so nothing is left.
 const NO_FOLDER: &str = "uml_dir=/proc/";
 /// The places of a guest's files.
@@ -209,16 +213,14 @@ impl Guest {
         sum
     }
 
-    /// The last lines that its kernel said.
+    /// The last lines that its kernel said, or those around its panic.
     pub fn last_words(&mut self) -> String {
         let mut bytes = vec![];
         let read = self.console.rewind().and_then(|()| self.console.read_to_end(&mut bytes));
         if read.is_err() {
             return String::new();
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+        last_lines(&String::from_utf8_lossy(&bytes))
     }
 
     /// How its process has ended, if it has.
@@ -228,6 +230,17 @@ impl Guest {
         }
         self.ended.map(|status| status.to_string())
     }
+}
+
+/// The [`LAST_LINES`] at the end of a console. What follows a panic, registers and a trace, is
+/// longer: the lines then end soon after the panic.
+fn last_lines(console: &str) -> String {
+    let lines: Vec<&str> = console.lines().filter(|line| !line.trim().is_empty()).collect();
+    let panic = lines.iter().position(|line| line.contains(PANIC));
+    let end = panic.map_or(lines.len(), |at| (at + LAST_LINES / 2).min(lines.len()));
+    let cut = |line: &&str| line.chars().take(LINE).collect::<String>();
+    let said: Vec<_> = lines[end.saturating_sub(LAST_LINES)..end].iter().map(cut).collect();
+    said.join("\n")
 }
 
 /// Of a line of `/proc/PID/stat`: the ticks of processor time and the state, if the process is of
@@ -256,6 +269,20 @@ impl Drop for Guest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_words_hold_a_panic_and_fit_into_a_message() {
+        let boot: String = (0..50).map(|n| format!("device {n}{}\n\n", "x".repeat(200))).collect();
+        let end = last_lines(&boot);
+        assert!(end.starts_with("device 42x") && end.contains("\ndevice 49x"), "{end}");
+        assert!(end.len() < 900, "a longer message is cut");
+        let panic = "ptrace failed\nKernel panic - not syncing: no init\n";
+        let trace: String = (0..60).map(|n| format!("[<{n:08x}>] call\n")).collect();
+        let around = last_lines(&format!("{boot}{panic}{trace}"));
+        assert!(around.contains("ptrace failed\nKernel panic"), "{around}");
+        assert_eq!(around.lines().count(), LAST_LINES);
+        assert_eq!(last_lines("one\n\n"), "one");
+    }
 
     #[test]
     fn a_process_counts_for_its_group_alone() {

@@ -75,6 +75,20 @@ ENTROPY = Change(
 )
 """Ports, sequence numbers and hash seeds follow from a seed that the controller gives."""
 
+REGISTERS = Change(
+    (
+        Edit(
+            "arch/x86/um/user-offsets.c",
+            "\tDEFINE_LONGS(HOST_FP_SIZE, 2696);\n",
+            "\tDEFINE_LONGS(HOST_FP_SIZE, 11264);\n",
+        ),
+    ),
+    needed=False,
+)
+"""Room for the vector registers of a processor with AMX: 11008 bytes. Without it, such a processor
+refuses to set a guest's registers, and its first program ends. They are kept on the stack of the
+kernel, which `kernel.config` makes larger."""
+
 _TIME, _DEVICE = "arch/um/kernel/time.c", "arch/um/drivers/virtio_uml.c"
 
 NOTES = Change(
@@ -254,4 +268,4 @@ void um_timetravel_call(unsigned int ring)
 """Turns, kicks and calls without messages (Linux 6.12): `timing` of the crate has their other
 end."""
 
-CHANGES = (TIMERS, ENTROPY, NOTES)
+CHANGES = (TIMERS, ENTROPY, REGISTERS, NOTES)
