@@ -6,6 +6,7 @@ use crate::export::record_reader::{Record, Rows, count};
 use crate::language::problem::Problem;
 use arrow_array::Array;
 use dumbbell_plan::{LinkId, Plan};
+use dumbbell_results::series::columns::SIGNALS;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -191,21 +192,6 @@ pub(super) fn read_hops(
     Ok(())
 }
 
-/// Columns of `signals.parquet` that are not gauges.
-const FIXED: [&str; 11] = [
-    "time_s",
-    "queue",
-    "flow",
-    "from",
-    "packet",
-    "reason",
-    "marked",
-    "seq",
-    "ip_len_bytes",
-    "retransmit",
-    "queue_packets",
-];
-
 pub(super) fn read_notes(
     rows: &Rows<'_>,
     names: &Names,
@@ -221,10 +207,9 @@ pub(super) fn read_notes(
         rows.counts("queue_packets")?,
     );
     let schema = rows.batch.schema();
-    let gauges: Vec<&str> =
-        schema.fields().iter().map(|f| f.name().as_str()).filter(|n| !FIXED.contains(n)).collect();
-    let gauges =
-        gauges.into_iter().map(|n| Ok((n, rows.reals(n)?))).collect::<Result<Vec<_>, Problem>>()?;
+    let fixed = |name: &str| SIGNALS.iter().any(|(n, _)| *n == name);
+    let gauges = schema.fields().iter().map(|f| f.name().as_str()).filter(|n| !fixed(n));
+    let gauges = gauges.map(|n| Ok((n, rows.reals(n)?))).collect::<Result<Vec<_>, Problem>>()?;
     for row in 0..rows.len() {
         let (Some(f), Some(n)) = (flow.key(row).and_then(|k| flows[k]), count(number, row)) else {
             continue;

@@ -17,22 +17,9 @@ if TYPE_CHECKING:
     from .record import Record
 
 PS = 1_000_000_000_000
-# Columns of signals.parquet that are not gauges: see docs/reference/records.md.
-_SIGNAL_COLUMNS = frozenset(
-    (
-        "time_s",
-        "queue",
-        "flow",
-        "from",
-        "packet",
-        "reason",
-        "marked",
-        "seq",
-        "ip_len_bytes",
-        "retransmit",
-        "queue_packets",
-    )
-)
+LAST_FIXED = "queue_packets"
+"""The last column of signals.parquet that each algorithm has: gauges come behind it, as
+docs/reference/records.md says."""
 
 
 def link(record: Record, name: str) -> dict[str, Any]:
@@ -152,11 +139,9 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
 def gauges(signal: Mapping[str, Any]) -> dict[str, float]:
     """What the algorithm showed with a drop or a mark: a row of `signals.parquet` without the
     columns that every algorithm has."""
-    return {
-        name: float(value)
-        for name, value in signal.items()
-        if name not in _SIGNAL_COLUMNS and isinstance(value, int | float)
-    }
+    names = list(signal)
+    own = names[names.index(LAST_FIXED) + 1 :]
+    return {name: float(signal[name]) for name in own if isinstance(signal[name], int | float)}
 
 
 def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dict[str, Any]]:
