@@ -59,7 +59,12 @@ def test_a_file_for_another_tcp_is_warned_of(capfd, tmp_path: Path) -> None:
         (("-s", "profile=linux"), None),
     ):
         exit_code("check", file, "--on", "kernel", *words)
-        assert ("warning[W013]" in capfd.readouterr().err) is (profile is not None)
+        said = capfd.readouterr().err
+        assert ("warning[W013]" in said) is (profile is not None)
+        assert "<request>" not in said
+    file.write_text('profile = "ns2"\n' + file.read_text())
+    exit_code("check", file, "--on", "linux")
+    assert "one.toml:1:11]" in capfd.readouterr().err
 
 
 def test_a_class_is_required_of_kernels_alone(capsys, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ pub(crate) fn run_with(
 ) -> Result<Value, Problem> {
     let (began, loader) = (Instant::now(), by.plugins);
     let mut study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
-    request.lint(&mut study, loader)?;
+    request.lint(&mut study);
     if request.on == On::Linux && !request.keep_going {
         linux::check(&study)?;
     }

@@ -140,17 +140,13 @@ impl Request {
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         StudyInput { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
     }
-    /// Adds the warnings of a run on real kernels to `study`, if this asks for one. The profile is
-    /// read again as it is written: [`Self::study_input`] replaces it.
-    pub(crate) fn lint(&self, study: &mut Study, loader: &dyn PluginLoader) -> Result<(), Problem> {
+    /// Adds the warnings of a run on real kernels to `study`, if this asks for one.
+    pub(crate) fn lint(&self, study: &mut Study) {
         if self.on != On::Sim {
-            let mut input = self.study_input();
-            input.also.shift_remove("profile");
-            let written = Study::with(&input, &ThisMachine, loader, self.keep_going)?.resolved;
-            study.lint_for_kernel(written["profile"].as_str().unwrap_or("rfc"));
+            study.lint_for_kernel();
         }
-        Ok(())
     }
+
     /// Options of the simulator.
     pub fn options(&self) -> Options {
         Options { fold: self.fold, hold: self.hold, straight: self.straight, audit: self.audit }

@@ -49,7 +49,7 @@ struct ShownPoint<'a> {
 /// Code 2, with every error that was found; and what is wrong with a file that the scenario uses.
 pub fn plan(request: &Request, loader: &dyn PluginLoader) -> Result<String, Problem> {
     let mut study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
-    request.lint(&mut study, loader)?;
+    request.lint(&mut study);
     let most = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());

@@ -15,7 +15,8 @@ use crate::language::traces::Traces;
 use crate::language::{deser, draft, lookup};
 use crate::resolve;
 use crate::resolve::limits::MOST_RUNS;
-use crate::resolve::lints::{allow, kernel};
+use crate::resolve::lints::allow;
+use crate::resolve::lints::kernel::{self, Written};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::{Plan, Testbed};
 use serde_json::{Map, Value, json};
@@ -57,6 +58,8 @@ pub struct Study {
     pub resolved: Value,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// The profile as the user wrote it.
+    written: Written,
     /// Warnings about its points.
     warnings: Vec<Warning>,
     /// Algorithms of the user's own that its plans may name.
@@ -104,9 +107,7 @@ impl Study {
         let mut texts = Texts::default();
         let mut check = Check::default();
         match build(input, environment, loader, &mut texts, &mut check) {
-            Some((root, points, resolved)) if check.ok() => {
-                ready(input, environment, texts, &root, (points, resolved), check, keep_going)
-            }
+            Some(built) if check.ok() => ready(input, environment, texts, built, check, keep_going),
             _ => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
         }
     }
@@ -123,7 +124,7 @@ impl Study {
         loader: &dyn PluginLoader,
     ) -> Result<(), Problem> {
         let (mut texts, mut check) = (Texts::default(), Check::default());
-        if let Some((mut root, points, _)) =
+        if let Some(Built { mut root, points, .. }) =
             build(input, environment, loader, &mut texts, &mut check)
         {
             points
@@ -144,12 +145,12 @@ impl Study {
 
     /// Adds the warnings that concern only runs on real kernels.
     ///
-    /// `written`: the profile of the text and of the user's overrides, which such a run replaces.
-    pub fn lint_for_kernel(&mut self, written: &str) {
+    /// They look at the profile that the user wrote: such a run replaces it.
+    pub fn lint_for_kernel(&mut self) {
         for point in &self.points {
             let Some(scenario) = &point.scenario else { continue };
             let mut check = Check::default();
-            kernel::profile(written, &point.root, &mut check);
+            kernel::profile(&self.written, &mut check);
             allow::silence(&scenario.allow, &mut check);
             self.warnings.append(&mut check.warnings);
         }
@@ -190,22 +191,33 @@ impl StudyPoint {
     }
 }
 
+/// A scenario with its overrides, its sweep laid out.
+struct Built {
+    root: Node,
+    points: Vec<Point>,
+    resolved: Value,
+    written: Written,
+}
+
 fn build(
     input: &StudyInput,
     environment: &dyn Environment,
     loader: &dyn PluginLoader,
     texts: &mut Texts,
     check: &mut Check,
-) -> Option<(Node, Vec<Point>, Value)> {
+) -> Option<Built> {
     let mut root = load(&input.source, environment, texts, check)?;
     let mut overrides: Vec<Override> =
         input.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
     if !check.ok() {
         return None;
     }
-    let also = read::json(texts, "<request>", &Value::Object(input.also.clone()));
-    overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
+    let written = Written::of(&root);
+    let also = read::json(texts, "<request>", &Value::Object(input.also.clone()));
+    let also: Vec<Override> = also.entries().iter().map(Override::of_entry).collect();
+    also.iter().for_each(|o| o.apply(&mut root, check));
+    overrides.extend(also);
     check.plugins =
         plugins::gather(&root, &input.uses, environment.builtin_plugins(), loader, check);
     stop_rule::lift(&mut root);
@@ -219,18 +231,18 @@ fn build(
         // Keys that were overridden from outside are not swept: the remaining points are listed.
         resolved["sweep"] = json!({ "list": points.iter().map(|p| &p.label).collect::<Vec<_>>() });
     }
-    check.ok().then_some((root, points, resolved))
+    check.ok().then_some(Built { root, points, resolved, written })
 }
 
 fn ready(
     input: &StudyInput,
     environment: &dyn Environment,
     texts: Texts,
-    root: &Node,
-    (points, mut resolved): (Vec<Point>, Value),
+    built: Built,
     mut check: Check,
     keep_going: bool,
 ) -> Result<Study, Problem> {
+    let Built { ref root, points, mut resolved, written } = built;
     let swept = resolved.get("sweep").is_some();
     let text_of = |key: &str| root.get(key).and_then(Node::as_str).map(str::to_string);
     let name = text_of("name").unwrap_or_else(|| input.source.stem());
@@ -262,7 +274,18 @@ fn ready(
     let title = text_of("title");
     let Check { notes, plugins, .. } = check;
     let warnings = Warning::merge(warnings);
-    Ok(Study { texts, name, title, points: out, swept, resolved, notes, warnings, plugins })
+    Ok(Study {
+        texts,
+        name,
+        title,
+        points: out,
+        swept,
+        resolved,
+        notes,
+        written,
+        warnings,
+        plugins,
+    })
 }
 
 /// Applies `f` to each item and keeps the order. The environment decides on how many threads.

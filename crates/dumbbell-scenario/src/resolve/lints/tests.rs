@@ -22,8 +22,7 @@ fn study(text: &str, set: &[&str]) -> Study {
     };
     let mut study = Study::new(&input).unwrap_or_else(|p| panic!("{}", p.rendered));
     if text == KERNEL_PROFILE.example {
-        let written = study.resolved["profile"].as_str().unwrap_or("rfc").to_string();
-        study.lint_for_kernel(&written);
+        study.lint_for_kernel();
     }
     study
 }
