@@ -1,7 +1,5 @@
 //! The requests of the API as JSON.
-use crate::files::environment::ThisMachine;
 use crate::language::load::Source;
-use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::{Study, StudyInput};
 use crate::run::watch::WatchRequest;
