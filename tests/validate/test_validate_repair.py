@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dumbbell.validate import report, scripts
 from dumbbell.validate.laws import pie
-from dumbbell.validate.laws.tcp import dctcp, estimates, repair
+from dumbbell.validate.laws.tcp import control, dctcp, estimates, repair
 from dumbbell.validate.runner import Runner
 
 CHECKS = {check.id: check for check in report.checks()}
@@ -58,6 +58,11 @@ def test_estimates() -> None:
     assert estimates.window_after_loss(1e6, 0.1) == pytest.approx(1e5)
     assert estimates.ack_rate(0.5, 15e6, 1500, 50) == pytest.approx(250_000)
     assert [estimates.warnings(share) for share in (0.7, 0.75)] == [1, 0]
+
+
+def test_codel_s_delay() -> None:
+    """Ten packets in each of 50 ms: 20 ms of growth in an interval and two round trips."""
+    assert control.codel_delays(10, 0.05) == (0.005, pytest.approx(0.015))
 
 
 def test_pie_has_its_table() -> None:

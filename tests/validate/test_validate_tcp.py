@@ -56,6 +56,7 @@ def test_padhye_s_model_is_its_parts() -> None:
     assert throughput.pftk_unconstrained_window(p) == pytest.approx(
         2 / 3 + math.sqrt(4 * 0.98 / 0.06 + 4 / 9)
     )
+    assert throughput.pftk_second_loss(0.1, 3) == pytest.approx(0.19)
     assert [throughput.pftk_timeout_share(p, w) for w in (1, 2, 3)] == [1, 1, 1]
     # Q(w) is about 3/w for small p, equation (25).
     assert throughput.pftk_timeout_share(1e-6, 30) == pytest.approx(0.1, rel=1e-3)
