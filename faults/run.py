@@ -32,6 +32,8 @@ COPIED = (
     ".cargo",
     "crates",
     "python",
+    "rtl",
+    "scripts",
 )
 """What a build needs; the licenses and the rest are not."""
 LONGEST_S = 600

@@ -56,6 +56,7 @@ def test_padhye_s_model_is_its_parts() -> None:
     assert throughput.pftk_unconstrained_window(p) == pytest.approx(
         2 / 3 + math.sqrt(4 * 0.98 / 0.06 + 4 / 9)
     )
+    assert throughput.pftk_second_loss(0.1, 3) == pytest.approx(0.19)
     assert [throughput.pftk_timeout_share(p, w) for w in (1, 2, 3)] == [1, 1, 1]
     # Q(w) is about 3/w for small p, equation (25).
     assert throughput.pftk_timeout_share(1e-6, 30) == pytest.approx(0.1, rel=1e-3)
@@ -254,6 +255,20 @@ def test_queues_lose_what_they_are_told() -> None:
         ("window.limited.20-segments.rtt-100ms", {"flow.*.rtt": "101 ms"}),
         ("ecn.decrease.abe", {"flow.*.cc.abe": False}),
         ("ecn.one-mark.repeats", {"flow.*.tcp.ecn": "off", "queue.marks": False}),
+        ("rack.late-60ms", {"flow.*.tcp.detection": "dupack"}),
+        ("tlp.tail-1.timeouts", {"flow.*.tcp.tail_loss_probe": False}),
+        ("tlp.tail-2.repaired", {"flow.*.tcp.detection": "dupack"}),
+        ("dctcp.cut.alpha-0.5", {"flow.*.cc.alpha_on_init": 0.55}),
+        ("dctcp.alpha.gain", {"flow.*.cc.g": 0.07}),
+        ("dctcp.regular.every-50.goodput", {"flow.*.cc": "sack", "flow.*.tcp.ecn": "rfc3168"}),
+        ("dctcp.step.longest", {"queue.max_th": "104 pkt"}),
+        (
+            "vegas.backlog.alpha-8.beta-10",
+            {"flow.*.cc.alpha": "12 pkt", "flow.*.cc.beta": "12 pkt"},
+        ),
+        ("westwood.bandwidth", {"flow.*.cc.tau": "10 s"}),
+        ("westwood_plus.after-loss", {"flow.*.cc": "reno"}),
+        ("cae.warnings.share-0.7", {"flow.*.cc.threshold": 0.6}),
         ("sawtooth.sack.buffer-0.5.utilization", {"flow.*.cc": {"kind": "aimd", "b": 0.3}}),
         ("sawtooth.sack.buffer-1.queue", {"queue.limit": "190 pkt"}),
         ("fairness.converge.b-0.5.losses-2", {"flow.*.cc.b": 0.4}),

@@ -136,6 +136,8 @@ pub struct Model {
     good: LastGood,
     /// `packet_conservation`: the first round of a recovery, until so much is delivered.
     conserving: Option<u64>,
+    /// The end of the last recovery, and what it had: the window, and `conserving`.
+    ended: Option<(Time, u64, Option<u64>)>,
     idle_restart: bool,
     aggregation: Aggregation,
     cycle: usize,
@@ -204,6 +206,7 @@ impl Algorithm for Model {
             held: HeldBack::default(),
             good: LastGood::default(),
             conserving: None,
+            ended: None,
             idle_restart: false,
             aggregation: Aggregation::default(),
             cycle: 0,
@@ -314,6 +317,17 @@ impl Model {
         }
     }
 
+    /// Goes on with the recovery that the acknowledgment at hand has ended, if there is one. Where
+    /// losses are so many that the next recovery begins with the last one's end, they are one, and
+    /// only its first round conserves packets: so the window of a Linux kernel shows.
+    fn resumes(&mut self, now: Time) -> bool {
+        let Some((_, cwnd, conserving)) = self.ended.take().filter(|(at, ..)| *at == now) else {
+            return false;
+        };
+        (self.cwnd, self.conserving, self.good.repairing) = (cwnd, conserving, true);
+        true
+    }
+
     fn recovered(&mut self) {
         self.conserving = None;
         self.good.repairing = false;
@@ -368,6 +382,7 @@ impl CongestionControl for Model {
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss if self.good.repairing => {}
+            Cause::Loss if self.resumes(event.now) => {}
             Cause::Loss => {
                 self.good.save(self.cwnd, self.mode == Mode::ProbeRtt);
                 self.good.repairing = true;
@@ -387,7 +402,8 @@ impl CongestionControl for Model {
     }
 
     /// The bound is against bursts, and pacing lets none go.
-    fn on_recovered(&mut self, _now: Time, _bound: u64) {
+    fn on_recovered(&mut self, now: Time, _bound: u64) {
+        self.ended = Some((now, self.cwnd, self.conserving));
         self.recovered();
     }
 

@@ -290,6 +290,32 @@ fn recovery() {
     assert_eq!(run.bbr.cwnd(), held, "version 1 does not answer ECN");
 }
 
+/// Where losses are many, a recovery begins with the acknowledgment that ends the one before: they
+/// are one, and the window is not cut again.
+#[test]
+fn a_recovery_that_follows_another_goes_on_with_it() {
+    let mut run = Run::steady();
+    let lose = |run: &mut Run| {
+        let loss = Congestion::new(run.now, Cause::Loss, 120 * MSS, &[]);
+        run.bbr.on_congestion(&loss, &mut Commands::default());
+    };
+    run.ack(Span::from_ms(1), |rs, _| rs.pipe = 120 * MSS);
+    lose(&mut run);
+    assert_eq!(run.bbr.cwnd(), 121 * MSS);
+    run.ack(RTT, |_, ack| ack.phase = Phase::Recovery);
+    assert_eq!((run.bbr.cwnd(), run.bbr.conserving), (122 * MSS, None));
+    run.bbr.on_recovered(run.now, u64::MAX);
+    lose(&mut run);
+    assert_eq!((run.bbr.cwnd(), run.bbr.conserving), (122 * MSS, None));
+    assert!(run.bbr.good.repairing);
+    // One that begins later is another.
+    run.bbr.on_recovered(run.now, u64::MAX);
+    run.ack(Span::from_ms(1), |_, _| ());
+    lose(&mut run);
+    assert_eq!(run.bbr.cwnd(), 101 * MSS);
+    assert!(run.bbr.conserving.is_some());
+}
+
 #[test]
 fn a_lost_syn_takes_from_the_window_and_a_pause_does_not() {
     let mut run = Run::new();

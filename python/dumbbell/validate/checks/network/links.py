@@ -106,29 +106,34 @@ def _path() -> Check:
 def _bursts() -> Iterator[Check]:
     """Packets that come at once into a port that is idle."""
     together = {"time_ps": [0] * 503, "bytes": 1000}
-    for name, limit, known in (
-        ("500-pkt", {"limit": "500 pkt"}, links.admitted(503, 500, False)),
+    # Drop Tail decides about a packet when it arrives; PIE's port keeps packets, and has a limit of
+    # its own.
+    for kind, name, limit, known in (
+        ("drop_tail", "500-pkt", {"limit": "500 pkt"}, links.admitted(503, 500, False)),
         (
+            "drop_tail",
             "500-pkt.counted",
             {"limit": "500 pkt", "count_in_service": True},
             links.admitted(503, 500, True),
         ),
-        ("36000-B", {"limit": "36000 B"}, links.admitted(503, 36, False)),
+        ("drop_tail", "36000-B", {"limit": "36000 B"}, links.admitted(503, 36, False)),
         (
+            "drop_tail",
             "36000-B.counted",
             {"limit": "36000 B", "count_in_service": True},
             links.admitted(503, 36, True),
         ),
-        ("40-ms", {"limit": "40 ms"}, links.admitted(503, 40, False)),
+        ("drop_tail", "40-ms", {"limit": "40 ms"}, links.admitted(503, 40, False)),
+        ("pie", "500-pkt", {"limit": "500 pkt"}, links.admitted(503, 500, False)),
     ):
-        make = partial(drive, "drop_tail", limit, arrivals=together, rate="8 Mbps", mtu="1000 B")
+        make = partial(drive, kind, limit, arrivals=together, rate="8 Mbps", mtu="1000 B")
         yield Check(
-            f"drop_tail.limit.{name}",
+            f"{kind}.limit.{name}",
             "Of 503 packets of 1000 B at once, a port accepts its limit, plus the one in service "
             "unless that counts",
             known,
             0.0,
-            once(("burst", name), make, lambda table: table.column("verdict").count("pass")),
+            once(("burst", kind, name), make, lambda table: table.column("verdict").count("pass")),
             "packets",
         )
     batches = {"time_ps": [10**10 * (n // 5) for n in range(1000)], "bytes": 1000}

@@ -133,8 +133,8 @@ def _together() -> Iterator[Check]:
         web = {"arrivals": f"{per_s}/s", "size": size}
         many = network({**web, "stop": "410 s"}, 412, warmup=10)
         fewer = network(
-            {**web, "stop": "110 s"}, 112, warmup=10
-        )  # Its interval is 0.4 % wide, of 2 % allowed.
+            {**web, "stop": "45 s"}, 47, warmup=10
+        )  # Its interval is 1 % wide, of 4 % allowed.
         yield Check(
             f"transfers.mg1.{name}",
             "Transfers within the first window are batches at an M/G/1 queue: "

@@ -181,12 +181,12 @@ def _finite() -> Iterator[Check]:
         ("mm1k", 0.8, 10, 2000),
         ("mm1k", 0.9, 20, 4000),
         ("mm1k", 0.95, 50, 20000),
-        ("mm1k", 1.0, 20, 2000),
-        ("mm1k", 1.2, 20, 2000),
+        ("mm1k", 1.0, 20, 1000),
+        ("mm1k", 1.2, 20, 500),
         ("md1k", 0.8, 10, 8000),
         ("md1k", 1.0, 20, 2000),
-        ("md1k", 1.2, 20, 2000),
-    ]
+        ("md1k", 1.2, 20, 500),
+    ]  # So long that intervals are well within the tolerances.
     for name, rho, k, seconds in points:
         kind, source, law = sizes[name]
         scenario = port(rho, kind, limit=f"{k} pkt", whole=True, seconds=seconds)
@@ -257,7 +257,7 @@ def _red_with_memoryless_traffic() -> Iterator[Check]:
             "exponential",
             limit="200 pkt",
             whole=True,
-            seconds=2000,
+            seconds=500,
             kind="red",
             spacing="bernoulli",
             **words,
@@ -299,7 +299,7 @@ def _accounts() -> Iterator[Check]:
     for name, scenario in (
         ("mm1", port(0.8, "exponential", seconds=4000)),
         ("mm1k", port(0.8, "exponential", limit="9 pkt", seconds=2000)),
-        ("md1k", port(1.2, "fixed", limit="19 pkt", seconds=2000)),
+        ("md1k", port(1.2, "fixed", limit="19 pkt", seconds=500)),
         ("tcp-red", TCP),
     ):
         yield Check(

@@ -11,7 +11,8 @@ includes this. At independent losses the exact constant of the same sawtooth is 
 compares with the published constant, within 15 %, where timeouts are rare (p <= 3e-3). `pftk` has p
 = 0.001 to 0.1, T0 = 1 s (the minimum RTO) and a Reno sender, as its authors had. Their loss model
 differs from independent losses: it also loses the rest of a round but repairs it at once, which
-Reno does not do. These lines agree within 25 %.
+Reno does not do. So a line may be wrong by the share of losses that have another one in their
+window, and by what five runs leave open (2 %): from 3 % to 25 %, which is the most.
 """
 
 from __future__ import annotations
@@ -255,6 +256,10 @@ def _regular_losses() -> Iterator[Check]:
 
 # Timeouts.
 
+PRECISION = 0.02
+"""What five runs of thousands of losses leave open."""
+LOOSEST = 0.25
+
 
 def _pftk(p: float, acked: int, w_max: int | None) -> Check:
     seconds = min(3 * LOSSES / p / throughput.pftk(p, RTT, 1.0, acked=acked), 10_000)
@@ -264,6 +269,7 @@ def _pftk(p: float, acked: int, w_max: int | None) -> Check:
         "frto": False,
     }
     window: dict[str, Any] = {"receive_window": f"{w_max} pkt"} if w_max else {}
+    mean_window = min(throughput.pftk_unconstrained_window(p, acked), w_max or math.inf)
     flow = paths.sender("reno", RTT, **fields, **window)
     scenario = paths.clear(flow, seconds=seconds + 20, warmup=20, loss=p)
     return Check(
@@ -273,7 +279,7 @@ def _pftk(p: float, acked: int, w_max: int | None) -> Check:
             "equation (32)"
         ),
         expected=throughput.pftk(p, RTT, 1.0, w_max or math.inf, acked),
-        tolerance=0.25,
+        tolerance=min(throughput.pftk_second_loss(p, mean_window) + PRECISION, LOOSEST),
         measure=mean_over_seeds(
             scenario, lambda run: float(run["flows"][0]["sent_packets"] / seconds)
         ),

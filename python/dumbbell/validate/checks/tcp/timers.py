@@ -27,7 +27,7 @@ from ..given_losses import Chosen
 NS = 1e-9
 """The precision of an instant of a script, and of a number that it shows; the sender counts in
 16 ns (1/61 us)."""
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+UNITS = {"": 1.0, "B": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 # The arithmetic: round trips that a script decides.
 
@@ -40,11 +40,12 @@ STEADY = tuple([Fraction(3, 10)] * 12)
 
 
 def asked(text: str, name: str) -> float:
-    """Returns the value of `name` in seconds at the end of a script. The last line claims that it
-    is negative; this fails and shows the value."""
-    outcome = scripts.run_text(f"{text} ? {name} < 0 s\n", "validation")
+    """Returns the value of `name` at the end of a script: seconds, bytes or a count. The last line
+    claims that it is negative; this fails and shows the value."""
+    outcome = scripts.run_text(f"{text} ? {name} < 0\n", "validation")
     came = [failure.came for failure in outcome.failures]
-    number = re.fullmatch(r"([0-9.]+) (s|ms|us|ns)", came[-1]) if len(came) == 1 else None
+    shown = r"([0-9.]+) ?(s|ms|us|ns|B|)(?: \(.*\))?"
+    number = re.fullmatch(shown, came[-1]) if len(came) == 1 else None
     if number is None:
         raise DumbbellError(f"the script does not show {name}: {outcome}")
     return float(number[1]) * UNITS[number[2]]

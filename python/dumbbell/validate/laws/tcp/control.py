@@ -55,6 +55,23 @@ def codel_drops(interval: float, count: int) -> list[float]:
     return times
 
 
+CODEL_INTERVAL = 0.1
+"""Seconds that the delay must stand above the target before the first drop (RFC 8289)."""
+
+
+def codel_delays(share: float, rtt: float) -> tuple[float, float]:
+    """The least and the greatest mean delay under CoDel [s] of flows of `share` packets in each
+    base round trip.
+
+    Nothing is dropped below the target. Above it the delay goes on rising for an interval, for the
+    round trip after which the senders hear of the drops, and for that over which they spread their
+    cut: each flow adds a packet in a round trip, which is 1 / share of the time. It falls no more
+    slowly than it rose, so that the mean is at most half of the rise above the target.
+    """
+    rise = (CODEL_INTERVAL + 2 * rtt) / share
+    return TARGET["codel"], TARGET["codel"] + rise / 2
+
+
 def shares(weights: Sequence[float]) -> list[float]:
     """Returns the shares of backlogged classes in a link that is shared by weight."""
     return [w / sum(weights) for w in weights]

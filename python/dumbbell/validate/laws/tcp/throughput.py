@@ -85,6 +85,13 @@ def pftk_backoff(p: float) -> float:
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 
 
+def pftk_second_loss(p: float, w: float) -> float:
+    """The probability that independent losses take another segment of the window w in which one was
+    lost: the share of losses of which the model knows nothing, because it repairs the rest of a
+    round at once."""
+    return 1 - math.pow(1 - p, w - 1)
+
+
 def pftk(p: float, rtt: float, timeout: float, w_max: float = math.inf, acked: int = 2) -> float:
     """Send rate by the full model, equation (32); `timeout` is the mean first timeout T0.
 
