@@ -124,6 +124,7 @@ def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str,
             )
             flows += _flows(here, node, jumbo)
     tcp = {"receive_window": "20 pkt", "min_rto": "1 s", "initial_rto": "6 s", "max_rto": "64 s"}
+    tcp |= {"handshake": False, "reentry": "at", "reno_reentry": "always"}
     parts = {"host": hosts, "router": routers, "link": links, "flow": flows}
     return {
         "schema": 1,

@@ -206,6 +206,31 @@ class TestTheBuffer:
         fits = self.run({"kind": "drop_tail", "limit": "10 kB"})["queues"][0]
         assert fits["max_bytes"] == 6 * 1500
 
+    @pytest.mark.parametrize("w_q", [0.002, 0.02, 0.2])
+    @pytest.mark.parametrize("early", [False, True])
+    def test_red_with_a_limit_that_is_reached_is_the_same_queue(
+        self, w_q: float, early: bool
+    ) -> None:
+        """Packet by packet, with a jumbo flow beside small ones and without chance."""
+        small = {"count": 4, "cc": "reno", "tcp": {"mss": "1460 B"}}
+        jumbo = {"name": "j", "cc": "reno", "tcp": {"mss": "9140 B"}}
+        bottleneck = {"rate": "5 Mbps", "delay": "10 ms", "mtu": "9180 B"}
+        more = {"dumbbell": {"bottleneck": bottleneck}, "flow": [small, jumbo]}
+        common = {"gentle": False, "max_p": 0.0, "w_q": w_q} if early else {}
+        full = {"kind": "full_red", "early": early, "by_size": False, "max_th": 8.0}
+        ours = self.run(full | common, **more)
+        red = {"kind": "red", "byte_mode": True, "max_th": "8 pkt", "min_q_for_drop": "0.5 pkt"}
+        limit = {"limit": "10 kB", "limit_rule": "reached"}
+        queue = red | common if early else {"kind": "drop_tail"}
+        theirs = self.run(queue | limit, **more)
+        assert [f["goodput_bps"] for f in ours["flows"]] == [
+            f["goodput_bps"] for f in theirs["flows"]
+        ]
+        assert theirs["flows"][-1]["goodput_bps"] > 1e6
+        assert theirs["queues"][0]["max_bytes"] == 2 * 9180
+        fits = self.run(queue | {"limit": "10 kB"}, **more)
+        assert fits["flows"][-1]["goodput_bps"] < 0.1e6
+
 
 class TestTheScan:
     def test_what_is_printed_has_the_score_0(self, scan: ModuleType) -> None:

@@ -255,3 +255,71 @@ def test_replications_give_each_measure_an_interval() -> None:
         assert interval is not None and interval.n == 3, name
     assert result.jain is not None and float(result.jain) > 0.5
     assert "n" in result.json["jain"] and "n" in result.json["totals"]["rtos"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "limit", "most"),
+    [
+        ("fits", "2500 B", 2000),
+        ("reached", "2500 B", 3000),
+        ("reached", "2000 B", 2000),
+        ("reached", "2001 B", 3000),
+        ("reached", "2 ms", 2000),
+        ("reached", "2 pkt", 2000),
+    ],
+)
+def test_a_byte_limit_is_full_when_it_does_not_fit_or_once_it_is_reached(
+    rule: str, limit: str, most: int
+) -> None:
+    """Packets of 1000 bytes come twice as fast as they leave. A held queue counts alike."""
+    source = {"kind": "cbr", "rate": "15.552 Mbps", "packet": "972 B"}
+    for kind in ("drop_tail", "codel"):
+        scenario = port(source, 1, kind=kind, limit=limit, limit_rule=rule)
+        assert only_queue(scenario)["max_bytes"] == most
+
+
+def test_the_last_packet_that_a_reached_limit_lets_in_may_be_of_any_size() -> None:
+    small = {"kind": "cbr", "rate": "8 Mbps", "packet": "72 B"}
+    scenario = port(small, 1, limit="5 kB", limit_rule="reached")
+    scenario["flow"].append(
+        {"from": "a", "to": "b", "source": {"kind": "cbr", "rate": "8 Mbps", "packet": "1472 B"}}
+    )
+    assert 5000 + 100 < only_queue(scenario)["max_bytes"] < 5000 + 1500
+    fits = {**scenario["link"][0]["queue"], "limit_rule": "fits"}
+    scenario["link"][0]["queue"] = fits
+    assert only_queue(scenario)["max_bytes"] <= 5000
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ({"limit_rule": "full"}, "a packet does not fit, or when its limit is reached"),
+        ({"limit": "10 x 2048 B", "limit_rule": "reached"}, "whole buffers"),
+        ({"kind": "fq_codel", "limit": "10 kB", "limit_rule": "reached"}, "share a limit"),
+    ],
+)
+def test_a_limit_rule_that_means_nothing_is_refused(words: dict[str, Any], cause: str) -> None:
+    with pytest.raises(dumbbell.ScenarioError, match=cause):
+        only_queue(port({"kind": "cbr", "rate": "1 Mbps"}, 1, **words))
+
+
+def test_goodput_above_the_link_is_what_had_waited_before_the_window() -> None:
+    """The window begins within a long recovery: what arrived before and waits for a retransmission
+    is handed over in the window, and said apart."""
+    rate, length, above = 100e6, 0.1, 0
+    scenario: dict[str, Any] = {
+        "allow": ["W006"],
+        "dumbbell": {"bottleneck": {"rate": "100 Mbps", "delay": "20 ms"}},
+        "queue": {"kind": "drop_tail", "limit": "300 pkt"},
+        "flow": [{"cc": "newreno"}],
+    }
+    for tenths in range(20, 28):
+        scenario |= {"warmup": f"{tenths / 10} s", "duration": f"{tenths / 10 + length:.1f} s"}
+        (flow,) = dumbbell.Scenario(scenario).run().json["flows"]
+        more = (flow["goodput_bps"] - rate) * length
+        above += more > 0
+        assert more <= 8 * flow["held_back_bytes"]
+    assert above > 0
+    del scenario["warmup"]
+    (flow,) = dumbbell.Scenario(scenario).run().json["flows"]
+    assert "held_back_bytes" not in flow and flow["goodput_bps"] <= rate

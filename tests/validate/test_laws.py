@@ -19,7 +19,8 @@ def cbr(rate: str, packet: str = "972 B", **words: Any) -> dict[str, Any]:
 def bare(**words: Any) -> dict[str, Any]:
     """A flow without handshake, options, delayed acknowledgments or clock granularity: 1000 + 40
     bytes a packet."""
-    tcp = {"clock": "0 s", "receive_window": "unlimited", **words.pop("tcp", {})}
+    tcp = {"clock": "0 s", "handshake": False, "receive_window": "unlimited"}
+    tcp |= words.pop("tcp", {})
     return {"profile": "ns2", "tcp": tcp, **words}
 
 

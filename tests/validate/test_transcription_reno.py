@@ -60,6 +60,8 @@ class Case:
             else f"{int(o.initial_ssthresh)} B",
             "receive_window": "unlimited",
             "clock": "0 s",
+            "handshake": False,
+            "reno_reentry": "always",
             "limited_transmit": o.limited_transmit,
             "min_rto": f"{o.min_rto_ps // MS} ms",
             "delayed_ack": "each" if o.delayed_ack_ps is None else "second",

@@ -134,6 +134,13 @@ fn a_packet_that_fills_the_limit_exactly_fits() {
             && Capacity::Unlimited.fits(waits(u32::MAX, u64::MAX - 1), 1)
     );
     let used = |buffers| Backlog { packets: 1, bytes: 1, buffers };
+    // Full once it is reached: the last packet may go beyond.
+    let reached = Capacity::Bytes(3000).until_reached().unwrap();
+    assert!(reached.fits(waits(3, 2999), 9180) && !reached.fits(waits(2, 3000), 1));
+    assert!(!Capacity::Reached(0).fits(waits(0, 0), 1));
+    assert_eq!(reached.less(waits(1, 2000)), Capacity::Reached(1000));
+    assert_eq!(Capacity::Packets(2).until_reached(), Some(Capacity::Packets(2)));
+    assert_eq!(Capacity::Buffers { count: 64, size: 2048 }.until_reached(), None);
     let two_left = |bytes| Capacity::Buffers { count: 64, size: 2048 }.fits(used(62), bytes);
     assert!(two_left(1) && two_left(2048) && two_left(2049) && two_left(4096) && !two_left(4097));
 }

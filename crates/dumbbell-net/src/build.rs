@@ -349,7 +349,7 @@ fn horizon(plan: &Plan) -> Span {
     let of = |link: &Link| {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
-            Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Bytes(n) | Capacity::Reached(n) => link.rate.span_of(n),
             Capacity::Buffers { count, size } => {
                 link.rate.span_of(u64::from(count) * u64::from(size))
             }

@@ -16,7 +16,7 @@ mod session;
 mod totals;
 
 pub use acks::ACKS;
-pub use flow::{DELAYS, FLOW, PATH, PEAK, PROFILE, PathReport, ProfileReport};
+pub use flow::{DELAYS, FLOW, PATH, PEAK, PROFILE, PathReport, ProfileReport, WAITING};
 pub use fragments::{FRAGMENTED, REASSEMBLED};
 pub use host::{HOST, HostReport};
 pub use marker::{BYTE_TOKENS, HELD, MARKER, PACKET_TOKENS};
@@ -63,7 +63,13 @@ pub fn rows() -> Vec<Row> {
             "flow",
             "flows",
             "A flow.",
-            vec![FLOW.present(), PROFILE.present(), DELAYS.present(), PEAK.present()],
+            vec![
+                FLOW.present(),
+                WAITING.present(),
+                PROFILE.present(),
+                DELAYS.present(),
+                PEAK.present(),
+            ],
         ),
         row(
             "path",

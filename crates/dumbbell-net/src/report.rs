@@ -62,6 +62,10 @@ pub struct FlowReport {
     pub cc: Option<String>,
     /// Distinct bytes handed to the receiving application, per time.
     pub goodput_bps: f64,
+    /// Bytes that waited at the receiver for missing data when the window began: they arrived
+    /// before it and count in the goodput once they are handed over. `None` of datagrams, and
+    /// without a warm-up.
+    pub held_back_bytes: Option<u64>,
     /// Payload bytes that arrived, repetitions included, per time.
     pub throughput_bps: f64,
     /// The largest throughput of a period of the series; `None` where there is none, or no whole

@@ -76,6 +76,9 @@ pub fn hex(fingerprint: u64) -> String {
 /// A flow. `series`: its rows over time are recorded.
 fn flow(f: &FlowReport, profile: Option<&ProfileReport>, series: bool, w: &Window) -> Row {
     let mut row: Row = metrics::FLOW.values(f, w).collect();
+    if f.held_back_bytes.is_some() {
+        row.extend(metrics::WAITING.values(f, w));
+    }
     if !f.application.0.is_empty() {
         // A value that is not known yet is null.
         let measured = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value)));

@@ -13,6 +13,8 @@ pub(crate) struct Counts {
     pub received_bytes: u64,
     /// Distinct bytes handed to the application, in order.
     pub delivered_bytes: u64,
+    /// Bytes that the receiver holds now, because data before them is missing.
+    pub held_bytes: u64,
     /// Packets sent again.
     pub retransmits: u64,
     /// Expiries of the retransmission timer.

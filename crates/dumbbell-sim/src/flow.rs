@@ -348,6 +348,7 @@ impl Flow {
                     delivered_packets: r.received_packets,
                     received_bytes: r.received_bytes,
                     delivered_bytes: r.delivered_bytes,
+                    held_bytes: receiver.held_bytes(),
                     retransmits: s.retransmits,
                     rtos: s.rtos,
                     marks: r.ce_packets,
@@ -404,6 +405,8 @@ impl Flow {
                 delivered_packets: now.delivered_packets - r.delivered_packets,
                 received_bytes: now.received_bytes - r.received_bytes,
                 delivered_bytes: now.delivered_bytes - r.delivered_bytes,
+                // What it held when the window began.
+                held_bytes: r.held_bytes,
                 retransmits: now.retransmits - s.retransmits,
                 rtos: now.rtos - s.rtos,
                 marks: now.marks - r.marks,

@@ -51,6 +51,7 @@ impl World {
             name: report_names.name(i).into(),
             cc: report_names.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
+            held_back_bytes: (tcp && self.warm > Time::ZERO).then_some(c.held_bytes),
             throughput_bps: bps(c.received_bytes),
             peak_throughput_bps: w.peak_bps,
             sent_packets: c.sent_packets,

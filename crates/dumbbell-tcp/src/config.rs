@@ -213,10 +213,17 @@ pub struct TcpConfig {
     /// NewReno's timer on partial acknowledgments.
     #[schemars(extend("x-source" = "RFC 6582 section 4"))]
     pub partial_ack: PartialAck,
-    /// When fast retransmit may start again. Tahoe waits until SND.UNA is beyond, whatever this
-    /// field says.
+    /// When NewReno's fast retransmit may start again. Tahoe waits until SND.UNA is beyond,
+    /// whatever this field says.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub reentry: Reentry,
+    /// When Reno's fast retransmit may start again: by RFC 5681 always; ns-2 has it wait as NewReno
+    /// does, after a timeout too.
+    #[schemars(
+        extend("x-source" = "RFC 5681 section 3.2; ns-2 bugFix_", "x-default" = "always"),
+    )]
+    #[serde(skip_serializing_if = "defaults::always")]
+    pub reno_reentry: Reentry,
     /// NewReno's window at the end of recovery.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub exit: Exit,

@@ -138,6 +138,11 @@ impl<P: Receive> Receiver<P> {
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
+    /// Bytes of data that it holds because data before them is missing.
+    pub fn held_bytes(&self) -> u64 {
+        let fin = self.cold.fin_at.is_some_and(|at| self.blocks.covers(at, at + 1));
+        self.blocks.bytes() - u64::from(fin)
+    }
     /// True if the sender's FIN and everything before it has arrived.
     pub fn finished(&self) -> bool {
         self.cold.fin_at.is_some_and(|at| self.nxt > at)

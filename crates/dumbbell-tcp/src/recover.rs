@@ -3,7 +3,7 @@ mod prr;
 mod reno;
 mod sack;
 
-use crate::config::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
+use crate::config::{Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 use dumbbell_macros::delegate;
 pub use prr::{Meter, Prr};
@@ -44,17 +44,21 @@ pub enum Guard {
 }
 
 impl Guard {
-    fn of(config: &TcpConfig) -> Self {
-        match config.reentry {
-            crate::config::Reentry::At => Guard::At,
-            crate::config::Reentry::Beyond => Guard::Beyond,
-        }
-    }
     fn allows(self, una: u64, recover: u64) -> bool {
         match self {
             Guard::Open => true,
             Guard::At => una >= recover,
             Guard::Beyond => una > recover,
+        }
+    }
+}
+
+impl From<Reentry> for Guard {
+    fn from(reentry: Reentry) -> Self {
+        match reentry {
+            Reentry::Always => Guard::Open,
+            Reentry::At => Guard::At,
+            Reentry::Beyond => Guard::Beyond,
         }
     }
 }
@@ -78,10 +82,12 @@ impl AnyRecover {
     pub fn new(config: &TcpConfig) -> Self {
         match config.recovery {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
-            Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
-            Recovery::Newreno => {
-                AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit))
-            }
+            Recovery::Reno => AnyRecover::Reno(Reno::rfc5681(config.reno_reentry.into())),
+            Recovery::Newreno => AnyRecover::Reno(Reno::newreno(
+                config.reentry.into(),
+                config.partial_ack,
+                config.exit,
+            )),
             Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }

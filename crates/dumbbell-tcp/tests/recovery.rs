@@ -199,6 +199,27 @@ fn reentry_beyond_or_at_recover() {
     assert_eq!(recoveries(Reentry::Beyond), (1, 1));
 }
 
+/// Two losses of one window: by RFC 5681 the second fast retransmit follows the first, and ns-2's
+/// Reno leaves the second loss to the timer. So does it with a loss of the first segment beyond.
+#[test]
+fn renos_second_fast_retransmit() {
+    let recoveries = |reno_reentry, lost: &[u64]| {
+        let config = TcpConfig {
+            reno_reentry,
+            initial_window: Packets(20.0),
+            initial_window_bytes: Limit::Unlimited,
+            ..plain()
+        };
+        let mut net = Net::new("reno", &config).lose_first(lost).start(60 * MSS);
+        net.run(at_ms(30_000));
+        assert!(net.sender.finished());
+        (net.sender.stats().recoveries, net.sender.stats().rtos)
+    };
+    assert_eq!(recoveries(Reentry::Always, &[3, 8]), (2, 0));
+    assert_eq!(recoveries(Reentry::Beyond, &[3, 8]), (1, 1));
+    assert_eq!(recoveries(Reentry::Beyond, &[3, 40]), (2, 0));
+}
+
 /// Goodput of 60 s at 8 Mbit/s with `losses` in each 400 segments.
 fn goodput(name: &str, losses: u64) -> u64 {
     let mut sent = std::collections::BTreeSet::new();

@@ -42,7 +42,8 @@ _RED = {
 }
 # The congestion control and the TCP settings of each profile.
 _OF_PROFILE = {
-    "ns2": ("newreno", {}),
+    # Data flows at once, as in the simulators beside it.
+    "ns2": ("newreno", {"tcp.handshake": "false", "tcp.reentry": "at"}),
     "rfc": ("sack", {"tcp.clock": "1 ms", "tcp.limited_transmit": "true"}),
     "linux": ("sack", {"tcp.clock": "1 ms", "tcp.limited_transmit": "true"}),
 }

@@ -129,7 +129,7 @@ impl Algorithm for Avq {
             Capacity::Packets(n) => {
                 f64::from(n) * mean.max(f64::from(link.mtu) / f64::from(n.max(1)))
             }
-            Capacity::Bytes(n) => n as f64,
+            Capacity::Bytes(n) | Capacity::Reached(n) => n as f64,
             limit @ Capacity::Buffers { .. } => limit
                 .in_packets(config.mean_packet_size.0 as u32)
                 .map_or(0.0, |n| n * mean)

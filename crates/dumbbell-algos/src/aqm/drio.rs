@@ -73,7 +73,7 @@ impl DrioConfig {
         let limit = match link.capacity {
             _ if self.history > 0 => return self.history as usize,
             Capacity::Packets(n) => u64::from(n),
-            Capacity::Bytes(n) => n / self.mean_packet_size.0,
+            Capacity::Bytes(n) | Capacity::Reached(n) => n / self.mean_packet_size.0,
             limit @ Capacity::Buffers { .. } => limit
                 .in_packets(self.mean_packet_size.0.min(u64::from(u32::MAX)) as u32)
                 .unwrap_or_default() as u64,

@@ -87,7 +87,7 @@ pub fn depth(size: Limit, rate: Rate, site: &Contract) -> Bytes {
     Bytes(match (size, size.resolve(rate, site.rtt.unwrap_or_default())) {
         (_, Capacity::Packets(n)) => u64::from(n) * mtu,
         (Limit::Time(_) | Limit::Bdp(_), Capacity::Bytes(n)) if !holds_nothing(size) => n.max(mtu),
-        (_, Capacity::Bytes(n)) => n,
+        (_, Capacity::Bytes(n) | Capacity::Reached(n)) => n,
         (_, Capacity::Buffers { count, size }) => u64::from(count) * u64::from(size),
         (_, Capacity::Unlimited) => u64::MAX,
     })

@@ -97,7 +97,7 @@ pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
                     "{buffers} buffers of \
                     {count} in use"
                 ),
-                Capacity::Unlimited => {}
+                Capacity::Reached(_) | Capacity::Unlimited => {}
             }
         });
         let full = |e: &Event| matches!(e, Event::Dropped(_, Reason::Overflow));

@@ -119,6 +119,8 @@ pub enum Capacity {
     Packets(u32),
     /// At most this many bytes wait.
     Bytes(u64),
+    /// A packet comes in while fewer bytes than this wait: the last one may go beyond it.
+    Reached(u64),
     /// At most this many buffers are in use, of which each packet takes as many as it needs, whole.
     Buffers {
         /// The number of buffers.
@@ -138,6 +140,7 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => waits.packets < n,
             Capacity::Bytes(n) => waits.bytes + u64::from(bytes) <= n,
+            Capacity::Reached(n) => waits.bytes < n,
             Capacity::Unlimited => true,
             Capacity::Buffers { count, size } => {
                 taken(size, bytes) <= count.saturating_sub(waits.buffers)
@@ -149,6 +152,7 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => Some(f64::from(n)),
             Capacity::Bytes(n) => Some(n as f64 / f64::from(size.max(1))),
+            Capacity::Reached(n) => Some(n.div_ceil(u64::from(size.max(1))) as f64),
             Capacity::Buffers { count, size: page } => {
                 Some(f64::from(count / taken(page, size).max(1)))
             }
@@ -160,7 +164,7 @@ impl Capacity {
     pub fn filled(self, waits: Backlog) -> Option<(f64, f64)> {
         match self {
             Capacity::Packets(n) => Some((f64::from(waits.packets), f64::from(n))),
-            Capacity::Bytes(n) => Some((waits.bytes as f64, n as f64)),
+            Capacity::Bytes(n) | Capacity::Reached(n) => Some((waits.bytes as f64, n as f64)),
             Capacity::Buffers { count, .. } => Some((f64::from(waits.buffers), f64::from(count))),
             Capacity::Unlimited => None,
         }
@@ -178,17 +182,28 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(waits.packets)),
             Capacity::Bytes(n) => Capacity::Bytes(n.saturating_sub(waits.bytes)),
+            Capacity::Reached(n) => Capacity::Reached(n.saturating_sub(waits.bytes)),
             Capacity::Buffers { count, size } => {
                 Capacity::Buffers { count: count.saturating_sub(waits.buffers), size }
             }
             Capacity::Unlimited => Capacity::Unlimited,
         }
     }
-    /// True if a backlog exceeds it.
+    /// The same size, full once it is reached; `None` where buffers are counted, of which a packet
+    /// takes whole ones.
+    pub fn until_reached(self) -> Option<Capacity> {
+        match self {
+            Capacity::Bytes(n) => Some(Capacity::Reached(n)),
+            Capacity::Buffers { .. } => None,
+            other => Some(other),
+        }
+    }
+    /// True if a backlog exceeds it; of [`Capacity::Reached`], true if no other packet comes in.
     pub fn exceeded(self, waits: Backlog) -> bool {
         match self {
             Capacity::Packets(n) => waits.packets > n,
             Capacity::Bytes(n) => waits.bytes > n,
+            Capacity::Reached(n) => waits.bytes >= n,
             Capacity::Buffers { count, .. } => waits.buffers > count,
             Capacity::Unlimited => false,
         }

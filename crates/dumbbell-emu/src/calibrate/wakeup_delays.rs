@@ -126,7 +126,7 @@ fn drain_time(link: &Link) -> Option<Span> {
         Capacity::Packets(packets) => {
             u64::from(packets) * u64::from(link.framing().wire_len(link.mtu))
         }
-        Capacity::Bytes(bytes) => bytes,
+        Capacity::Bytes(bytes) | Capacity::Reached(bytes) => bytes,
         Capacity::Buffers { count, size } => u64::from(count) * u64::from(size),
         Capacity::Unlimited => return None,
     };

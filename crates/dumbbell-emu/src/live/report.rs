@@ -54,6 +54,7 @@ fn flow(
         cc,
         goodput_bps,
         throughput_bps,
+        held_back_bytes: None,
         peak_throughput_bps: None,
         sent_packets: passage.sent_packets,
         delivered_packets: passage.delivered_packets,

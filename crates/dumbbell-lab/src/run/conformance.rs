@@ -127,6 +127,8 @@ fn drive_queue(asked: &Traffic, loader: &dyn PluginLoader) -> Result<Value, Prob
     let limit = asked.queue.get("limit").cloned().unwrap_or_else(|| json!("50 pkt"));
     let limit: Limit = serde_json::from_value(limit).map_err(|e| refused(e.to_string()))?;
     let capacity = limit.resolve(asked.rate, Span::from_ps(asked.delay.ps() * 2));
+    let reached = (asked.queue["limit_rule"] == "reached").then(|| capacity.until_reached());
+    let capacity = reached.flatten().unwrap_or(capacity);
     let counted = asked.queue["count_in_service"] == true;
     let (spec, plugins) =
         choose(Family::Aqm, &asked.queue, capacity.in_packets(asked.mtu), loader)?;

@@ -43,8 +43,8 @@ fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> MonitorConfig {
     let threshold = match (link.watch_above, link.capacity) {
         (Some(Capacity::Packets(n)), _) => Threshold::Packets(f64::from(n)),
         (None, Capacity::Packets(n)) => Threshold::Packets(f64::from(n) / 2.0),
-        (Some(Capacity::Bytes(n)), _) => Threshold::Bytes(n),
-        (None, Capacity::Bytes(n)) => Threshold::Bytes(n / 2),
+        (Some(Capacity::Bytes(n) | Capacity::Reached(n)), _) => Threshold::Bytes(n),
+        (None, Capacity::Bytes(n) | Capacity::Reached(n)) => Threshold::Bytes(n / 2),
         (Some(Capacity::Buffers { count, .. }), _) => Threshold::Buffers(u64::from(count)),
         (None, Capacity::Buffers { count, .. }) => Threshold::Buffers(u64::from(count) / 2),
         (Some(Capacity::Unlimited), _) | (None, Capacity::Unlimited) => Threshold::None,

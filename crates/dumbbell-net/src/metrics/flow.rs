@@ -22,7 +22,8 @@ pub static FLOW: Group<FlowReport> = Group {
             "bps",
             |f| f.goodput_bps,
             "Distinct bytes handed to the receiving application, in order, over the length of the \
-             window, also if the flow began later or ended earlier.",
+             window, also if the flow began later or ended earlier. Bytes that had arrived before \
+             the window and waited for a gap (`held_back_bytes`) count when the gap closes.",
         )
         .by(Statistic::Rate)
         .title("goodput")
@@ -330,6 +331,19 @@ pub static DELAYS: Group<DelaySummary> = Group {
         .by(Statistic::Largest)
         .lower(),
     ],
+};
+
+/// Of a connection in a run with a warm-up.
+pub static WAITING: Group<FlowReport> = Group {
+    when: "of TCP, with a `warmup`",
+    metrics: &[Of::maybe_count(
+        "held_back_bytes",
+        "B",
+        |f| f.held_back_bytes,
+        "Bytes that had arrived before the window, and waited at its start for missing data. They \
+         count in `goodput_bps` once the gap closes, so a short window's goodput may exceed the \
+         link's rate by as much.",
+    )],
 };
 
 /// Of a flow that has a series.

@@ -29,6 +29,9 @@ pub(crate) struct ArrivalQueue {
     /// The limit, as the most packets and the most bytes that wait.
     most_packets: u32,
     most_bytes: u64,
+    /// The bits of a packet's length that count towards the limit: none if the queue is full only
+    /// once the limit is reached.
+    length_mask: u32,
     /// See [`Service::ps_per_byte`]; 0: ask the service.
     ps_per_byte: u64,
     free_at: Time,
@@ -65,10 +68,12 @@ impl ArrivalQueue {
         count_in_service: bool,
     ) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
-        let (most_packets, most_bytes) = match info.capacity {
-            Capacity::Packets(n) => (n, u64::MAX),
-            Capacity::Bytes(n) => (u32::MAX, n),
-            Capacity::Unlimited => (u32::MAX, u64::MAX),
+        let (most_packets, most_bytes, length_mask) = match info.capacity {
+            Capacity::Packets(n) => (n, u64::MAX, u32::MAX),
+            Capacity::Bytes(n) => (u32::MAX, n, u32::MAX),
+            Capacity::Reached(0) => (0, 0, 0),
+            Capacity::Reached(n) => (u32::MAX, n - 1, 0),
+            Capacity::Unlimited => (u32::MAX, u64::MAX, u32::MAX),
             Capacity::Buffers { .. } => {
                 unreachable!("a limit in buffers is counted where packets are held")
             }
@@ -77,6 +82,7 @@ impl ArrivalQueue {
             tail_drop: matches!(aqm, AnyAqm::DropTail(_)),
             most_packets,
             most_bytes,
+            length_mask,
             hears: aqm.hears(),
             aqm,
             rng,
@@ -96,7 +102,7 @@ impl ArrivalQueue {
     #[inline(always)]
     pub(crate) fn has_room(&self, bytes: u32) -> bool {
         self.backlog.packets < self.most_packets
-            && self.backlog.bytes + u64::from(bytes) <= self.most_bytes
+            && self.backlog.bytes + u64::from(bytes & self.length_mask) <= self.most_bytes
     }
 
     /// Packets that wait.

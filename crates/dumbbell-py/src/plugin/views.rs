@@ -66,7 +66,10 @@ impl Link {
     /// Its limit in bytes; None: in packets or buffers, or none.
     #[getter]
     fn bytes(&self) -> Option<u64> {
-        if let Capacity::Bytes(n) = open(&self.0).capacity { Some(n) } else { None }
+        match open(&self.0).capacity {
+            Capacity::Bytes(n) | Capacity::Reached(n) => Some(n),
+            _ => None,
+        }
     }
     /// Its limit in buffers: how many, and bytes of each; None: in packets or bytes, or none.
     #[getter]

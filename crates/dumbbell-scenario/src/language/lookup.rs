@@ -73,7 +73,7 @@ impl Family {
     /// Keys beside `kind` that are not the algorithm's: those of the port or of the edge around it.
     pub fn port_keys(self) -> &'static [&'static str] {
         match self {
-            _ if self.is_queue() => &["limit", "count_in_service", "watch_above"],
+            _ if self.is_queue() => &["limit", "limit_rule", "count_in_service", "watch_above"],
             _ if self.is_edge() => &EDGE_KEYS,
             _ => &[],
         }

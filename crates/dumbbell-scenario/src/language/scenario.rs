@@ -39,8 +39,8 @@ macro_rules! choice {
 }
 
 choice!(
-    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service`,
-    /// `watch_above` and its parameters.
+    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `limit_rule`,
+    /// `count_in_service`, `watch_above` and its parameters.
     QueueChoice, "queue"
 );
 choice!(

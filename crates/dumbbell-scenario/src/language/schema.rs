@@ -179,6 +179,11 @@ fn table(family: Family, entry: &KnownAlgorithm, defs: &mut Map<String, Value>) 
         let limit = json!({ "$ref": "#/$defs/Limit" });
         let doc = "How much may wait; default 50 pkt in a short form.";
         properties.insert("limit".into(), described(limit.clone(), doc));
+        let doc = "When a queue with a limit in bytes is full: a packet must fit (`fits`, the \
+            default), or comes in until the limit is reached (`reached`), which the last one may \
+            exceed, as in ns-2.";
+        let rule = json!({ "enum": ["fits", "reached"] });
+        properties.insert("limit_rule".into(), described(rule, doc));
         let doc = "Results tell how long more than this waited (`time_above_share`); default half \
             the limit.";
         properties.insert("watch_above".into(), described(limit, doc));

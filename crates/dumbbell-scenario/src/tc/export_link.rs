@@ -99,9 +99,16 @@ fn queue(link: &Link, plugins: &Plugins, log: &mut ExportLog) -> Option<String> 
         );
         return None;
     }
+    let capacity = match link.capacity {
+        Capacity::Reached(n) => {
+            log.explain("tc drops a packet that does not fit, and this queue only when it is full");
+            Capacity::Bytes(n)
+        }
+        other => other,
+    };
     let site = ExportContext {
         aqm: &link.aqm,
-        capacity: link.capacity,
+        capacity,
         mtu: link.mtu,
         rate: link.rate,
         delay: link.delay,

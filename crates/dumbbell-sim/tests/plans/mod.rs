@@ -9,7 +9,7 @@ use dumbbell_plan::{
     Answer, Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport,
 };
 use dumbbell_sim::{Options, Report, World};
-use dumbbell_tcp::TcpConfig;
+use dumbbell_tcp::{Reentry, TcpConfig};
 use routes::Routes;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
     }
 }
 
-/// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged.
+/// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged, the first ones sent at once.
 pub fn bench_tcp() -> TcpConfig {
     TcpConfig {
         mss: Some(Bytes(960)),
@@ -72,6 +72,9 @@ pub fn bench_tcp() -> TcpConfig {
         receive_window: Limit::Packets(Packets(512.0)),
         clock: Span::ZERO,
         limited_transmit: false,
+        handshake: false,
+        reentry: Reentry::At,
+        reno_reentry: Reentry::Always,
         ..TcpConfig::ns2()
     }
 }

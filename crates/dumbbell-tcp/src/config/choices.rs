@@ -65,15 +65,17 @@ pub enum PartialAck {
     SlowButSteady,
 }
 
-/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`. Tahoe waits
-/// until it is beyond.
+/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`, or before it.
+/// Tahoe waits until it is beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reentry {
-    /// Only beyond it (RFC 6582 section 3.2 step 1).
+    /// Only beyond it (RFC 6582 section 3.2 step 1; ns-2's Reno and NewReno).
     Beyond,
-    /// At it, too (ns-2, htsim).
+    /// At it, too (htsim).
     At,
+    /// Before it, too (RFC 5681; ns-2 without `bugFix_`).
+    Always,
 }
 
 /// The window when NewReno leaves recovery (RFC 6582 section 3.2 step 3).

@@ -1,9 +1,12 @@
 //! Defaults that a plan leaves out, so that fields that were added later do not change older plans.
-use super::Discovery;
+use super::{Discovery, Reentry};
 use dumbbell_core::units::{Bytes, Span};
 
 pub(super) fn off(x: &bool) -> bool {
     !x
+}
+pub(super) fn always(x: &Reentry) -> bool {
+    *x == Reentry::Always
 }
 pub(super) fn dcr_delay(x: &f64) -> bool {
     *x == 1.0

@@ -74,6 +74,7 @@ impl TcpConfig {
             limited_transmit: true,
             partial_ack: PartialAck::Impatient,
             reentry: Reentry::Beyond,
+            reno_reentry: Reentry::Always,
             exit: Exit::Deflated,
             growth_limit: 1,
             min_rto: Span::from_secs(1),

@@ -21,6 +21,11 @@ impl Reassembly {
         self.blocks.is_empty()
     }
 
+    /// Bytes in all blocks.
+    pub fn bytes(&self) -> u64 {
+        self.blocks.iter().map(|b| b.to - b.from).sum()
+    }
+
     /// True if a block holds all of `[from, to)`.
     pub fn covers(&self, from: u64, to: u64) -> bool {
         self.blocks.iter().any(|b| b.from <= from && to <= b.to && from < to)

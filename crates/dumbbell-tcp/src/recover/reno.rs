@@ -18,9 +18,9 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// RFC 5681: the first new acknowledgment ends recovery.
-    pub fn rfc5681() -> Self {
-        Reno { inflation: 0, partial_seen: false, guard: Guard::Open, newreno: None }
+    /// RFC 5681: the first new acknowledgment ends recovery. There `guard` is open.
+    pub fn rfc5681(guard: Guard) -> Self {
+        Reno { inflation: 0, partial_seen: false, guard, newreno: None }
     }
     /// RFC 6582: recovery lasts until everything outstanding at its start is acknowledged.
     pub fn newreno(guard: Guard, partial: PartialAck, exit: Exit) -> Self {

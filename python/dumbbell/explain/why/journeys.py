@@ -165,7 +165,7 @@ def _limit(capacity: object) -> str:
         unit, value = next(iter(capacity.items()))
         if unit == "buffers":
             return f"{value['count']} buffers of {value['size']} bytes"
-        return f"{value} {unit}"
+        return f"{value} {'bytes' if unit == 'reached' else unit}"
     return "" if capacity is None else str(capacity)
 
 

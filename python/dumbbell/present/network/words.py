@@ -40,7 +40,8 @@ def capacity_text(capacity: Any) -> str:
         ((unit, amount),) = capacity.items()
         if unit == "buffers":
             return f"{amount['count']} x {amount['size']} B"
-        return f"{amount} {'pkt' if unit == 'packets' else 'B'}"
+        more = " reached" if unit == "reached" else ""
+        return f"{amount} {'pkt' if unit == 'packets' else 'B'}{more}"
     return str(capacity)
 
 

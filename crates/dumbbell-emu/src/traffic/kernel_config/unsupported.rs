@@ -30,6 +30,8 @@ pub(super) fn unsupported(
         detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
         initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
+        // Of Reno, which it has not.
+        reno_reentry: _,
     } = tcp;
     let kernel = TcpConfig::linux();
     let mut all = Vec::new();

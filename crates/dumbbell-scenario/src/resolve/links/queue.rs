@@ -49,7 +49,8 @@ pub fn queue(
         return None;
     }
     let resolve = |limit: Limit| limit.resolve(link.rate, mean_rtt.unwrap_or(Span::ZERO));
-    let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
+    let watch_above = watch_above.map(resolve);
+    let capacity = full_by(&at.below("limit_rule"), resolve(limit), Family::of_queue(node))?;
     let packets = capacity.in_packets(link.mtu);
     if packets.is_some_and(|n| n < 1.0) {
         let (why, fix) = too_small(capacity, link.mtu);
@@ -88,6 +89,31 @@ fn size(at: &At<'_>) -> Option<Option<Limit>> {
     let Some(node) = at.node() else { return Some(None) };
     let read: Result<Limit, _> = serde_json::from_value(node.to_json());
     read.map(Some).map_err(|e| at.error(deser::plain(&e.to_string()).at(node.place))).ok()
+}
+
+/// The capacity by the rule that a queue may name.
+fn full_by(rule: &At<'_>, capacity: Capacity, family: Family) -> Option<Capacity> {
+    match rule.node().map(Node::to_json).as_ref().map(Value::as_str) {
+        None | Some(Some("fits")) => Some(capacity),
+        Some(Some("reached")) if family == Family::Qdisc => {
+            let cause = "several queues share a limit, of which none is the one that reaches it";
+            rule.refuse(cause, "leave limit_rule out");
+            None
+        }
+        Some(Some("reached")) => {
+            let reached = capacity.until_reached();
+            if reached.is_none() {
+                let cause = "a packet takes whole buffers, so it fits or it does not";
+                rule.refuse(cause, "leave limit_rule out, or write limit in bytes");
+            }
+            reached
+        }
+        Some(_) => {
+            let cause = "a queue is full when a packet does not fit, or when its limit is reached";
+            rule.refuse(cause, "write limit_rule = \"fits\" or \"reached\"");
+            None
+        }
+    }
 }
 
 /// A truth value that a queue may name; default false.

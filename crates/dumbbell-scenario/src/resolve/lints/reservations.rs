@@ -110,7 +110,7 @@ fn depth(rule: &Rule, key: &str, rate: Rate, rtt: Span, largest: u64) -> Option<
             let bytes = u64::from(count) * u64::from(size);
             (bytes > 0 && bytes < largest).then_some((bytes, true))
         }
-        Capacity::Packets(_) | Capacity::Unlimited => None,
+        Capacity::Packets(_) | Capacity::Reached(_) | Capacity::Unlimited => None,
     }
 }
 

@@ -158,7 +158,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
             );
             None
         }
-        (Victim::Tail, Capacity::Buffers { .. }) => None, // refused before
+        (Victim::Tail, Capacity::Buffers { .. } | Capacity::Reached(_)) => None, // refused before
         (Victim::Tail, Capacity::Unlimited) => {
             log.explain(format!(
                 "tc has no unlimited queue: {} packets are the most that it can say",

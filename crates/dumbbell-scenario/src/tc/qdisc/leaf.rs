@@ -52,8 +52,10 @@ pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
             ));
             n
         }
-        // refused before
-        limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32),
+        // refused before, or turned into bytes
+        limit @ (Capacity::Buffers { .. } | Capacity::Reached(_)) => {
+            limit.in_packets(site.mtu).map_or(1, |n| n as u32)
+        }
         Capacity::Unlimited => {
             log.explain(format!(
                 "tc has no unlimited queue: {} packets are the most that it can say",

@@ -267,7 +267,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
             ));
             f64::from(n) * avpkt.0 as f64
         }
-        Capacity::Buffers { .. } => return None, // refused before
+        Capacity::Buffers { .. } | Capacity::Reached(_) => return None, // refused before
         Capacity::Unlimited => {
             log.explain("tc has no unlimited queue: 4294967295 bytes are the most that it can say");
             f64::from(u32::MAX)

@@ -28,8 +28,8 @@ def capacity(link: Plan, rate_bps: float) -> tuple[str, float]:
     kind = link["capacity"]
     if isinstance(kind, str):
         return "no limit", 0.0
-    if "bytes" in kind:
-        return f"{kind['bytes']} bytes", 8 * kind["bytes"] / rate_bps
+    if (size := kind.get("bytes", kind.get("reached"))) is not None:
+        return f"{size} bytes", 8 * size / rate_bps
     if "buffers" in kind:
         count, size = kind["buffers"]["count"], kind["buffers"]["size"]
         return f"{count} buffers of {size} bytes", 8 * 1500 * (count // -(-1500 // size)) / rate_bps

@@ -42,8 +42,8 @@ class Network:
 
     Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`:
     segments leave a host up to so much later, at random, as ns-2's `overhead_` has it. `prr`: the
-    window of a SACK recovery falls proportionally (RFC 9937); ns-2 knows no `prr` and has no
-    `handshake` here, ns-3 has both always.
+    window of a SACK recovery falls proportionally (RFC 9937). `handshake`: data follows a SYN.
+    ns-2 knows no `prr`, ns-3 has both always.
     """
 
     rate_bps: float

@@ -34,7 +34,7 @@ def network(session: dict[str, Any], seconds: int, warmup: int = 0) -> dict[str,
         "duration": f"{seconds} s",
         "warmup": f"{warmup} s",
         "profile": "ns2",
-        "tcp": {**_TCP, "receive_window": "unlimited"},
+        "tcp": {**_TCP, "receive_window": "unlimited", "handshake": False},
         "queue": {"kind": "drop_tail", "limit": "unlimited"},
         "dumbbell": {
             "bottleneck": {"rate": f"{BOTTLENECK} bps", "delay": "10 ms"},

@@ -52,6 +52,7 @@ class Scenario:
             WARMUP,
             red=self.red,
             jitter=jitter,
+            handshake=True,
             seed=seed,
         )
 

@@ -34,7 +34,7 @@ Queue set limit_ 1000000
 foreach {name value} [array get tcp] { Agent/TCP set $name $value }
 Agent/TCP/Newreno set newreno_changes1_ 1            ;# the first partial acknowledgement alone restarts the timer
 Agent/TCP/Newreno set exit_recovery_fix_ 0           ;# recovery ends with the window at ssthresh
-Agent/TCP/Reno set bugFix_ false                    ;# any three duplicates start a fast retransmit, as RFC 5681 has it
+Agent/TCP set bugFix_ true                           ;# no second fast retransmit for what one window lost
 Agent/TCPSink set packetSize_ 40
 Agent/TCPSink/DelAck set interval_ $net(delayed_ack)
 foreach {name value} $net(queue_options) { Queue/$net(queue) set $name $value }

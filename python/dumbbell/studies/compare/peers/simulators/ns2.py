@@ -103,8 +103,10 @@ def _tcp(network: Network) -> dict[str, object]:
         "rtxcur_init_": 3.0,
         "tcpTick_": 0.000001,  # samples of round-trip times as exact as ours
         "singledup_": int(network.limited_transmit),
-        "syn_": "false",
-        "delay_growth_": "false",
+        # A SYN, after whose answer the initial window begins; or data at once, of which the first
+        # acknowledgment opens the window.
+        "syn_": str(network.handshake).lower(),
+        "delay_growth_": str(network.handshake).lower(),
         "overhead_": network.jitter,
         "timestamps_": "false",
         # half of the whole packets in the window, as half of FlightSize is
