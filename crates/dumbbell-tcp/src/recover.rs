@@ -1,4 +1,5 @@
 //! The recoveries of the classics, and the choice among them.
+mod plain_prr;
 mod prr;
 mod reno;
 mod sack;
@@ -6,6 +7,7 @@ mod sack;
 use crate::config::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 use dumbbell_macros::delegate;
+pub use plain_prr::PlainPrr;
 pub use prr::{Meter, Prr};
 pub use reno::Reno;
 pub use sack::Sack;
@@ -66,6 +68,8 @@ pub enum AnyRecover {
     Tahoe(Tahoe),
     /// `reno`, `newreno`.
     Reno(Reno),
+    /// `newreno` with proportional rate reduction.
+    PlainPrr(Box<PlainPrr>),
     /// `sack`.
     Sack(Sack),
     /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not
@@ -80,7 +84,12 @@ impl AnyRecover {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => {
-                AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit))
+                let reno = Reno::newreno(Guard::of(config), config.partial_ack, config.exit);
+                if config.prr_without_sack {
+                    AnyRecover::PlainPrr(Box::new(PlainPrr::new(reno)))
+                } else {
+                    AnyRecover::Reno(reno)
+                }
             }
             Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
@@ -88,7 +97,7 @@ impl AnyRecover {
     }
 }
 
-#[delegate(match self { Tahoe, Reno, Sack, Prr })]
+#[delegate(match self { Tahoe, Reno, PlainPrr, Sack, Prr })]
 impl Recover for AnyRecover {
     /// NewReno instead, with its defaults.
     fn sack_refused(&mut self) {
