@@ -272,9 +272,9 @@ fn a_tuned_send_buffer_bounds_a_long_recovery() {
     let outstanding = |tuned_send_buffer| {
         let config = TcpConfig {
             tuned_send_buffer,
-            partial_ack: dumbbell_tcp::PartialAck::SlowButSteady,
-            initial_window: dumbbell_core::units::Packets(80.0),
-            initial_window_bytes: dumbbell_core::units::Limit::Unlimited,
+            partial_ack: PartialAck::SlowButSteady,
+            initial_window: Packets(80.0),
+            initial_window_bytes: Limit::Unlimited,
             ..plain()
         };
         let lost: Vec<u64> = (0..30).map(|n| 2 * n + 1).collect();
