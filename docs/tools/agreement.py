@@ -6,13 +6,15 @@ docs/explanation/linux-agreement.md.
     python docs/tools/agreement.py --series build/agreement  # and the series of both sides
 
     python docs/tools/agreement.py --seeds 5                 # more runs of the kernel in each cell
+    python docs/tools/agreement.py --simulator               # the kernel's numbers are those kept
     python docs/tools/agreement.py --causes                  # runs nothing; the causes are new
 
 A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with a few
 seeds on a user-mode kernel (`dumbbell run --on linux`) and with twenty in the simulator. The kernel
 takes some six seconds of processor time for a run; what it did is kept in agreement.jsonl under
 the hash of the scenario and the kernel's release, so an interrupted measurement continues. The
-simulator runs every time. Causes of differences are written by hand in agreement.toml.
+simulator runs every time; `--simulator` runs nothing else, on machines without a kernel, too.
+Causes of differences are written by hand in agreement.toml.
 """
 
 from __future__ import annotations
@@ -188,8 +190,21 @@ def on_kernel(
         with KEPT.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row | {"measures": found}) + "\n")
         print(f"{number}/{len(asked)} {cell}, seed {seed}", file=sys.stderr)
+    return as_kept(cells, release)
+
+
+def as_kept(cells: list[Cell], release: str) -> dict[Cell, list[dict[str, float]]]:
+    """What the kernel did in those of the cells of which something is kept."""
+    known = kept(release)
     every = sorted(known)
-    return {cell: [known[key] for key in every if key[0] == cell.key] for cell in cells}
+    rows = {cell: [known[key] for key in every if key[0] == cell.key] for cell in cells}
+    return {cell: runs for cell, runs in rows.items() if runs}
+
+
+def latest_release() -> str:
+    """The release of the kernel whose numbers were kept last."""
+    *_, last = KEPT.read_text(encoding="utf-8").splitlines()
+    return str(json.loads(last)["kernel"])
 
 
 def measured(
@@ -268,7 +283,7 @@ def grid(names: list[str], queues: list[str], rtts: list[int]) -> list[Cell]:
     return [Cell(*each) for each in itertools.product(names, queues, rtts)]
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """Measures, and writes the page."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     asked.add_argument("--cc", nargs="+", choices=controls(), default=controls(), metavar="NAME")
@@ -276,9 +291,10 @@ def main() -> int:
     asked.add_argument("--rtt", nargs="+", type=int, choices=RTTS, default=list(RTTS))
     asked.add_argument("--seeds", type=int, default=3, help="runs of the kernel in a cell (3)")
     asked.add_argument("--series", type=Path, help="keep the series of both sides here")
-    asked.add_argument("--causes", action="store_true", help="only write the causes anew")
-    given = asked.parse_args()
-    release = str(kernels.needed().about["release"])
+    only = asked.add_mutually_exclusive_group()
+    only.add_argument("--causes", action="store_true", help="only write the causes anew")
+    only.add_argument("--simulator", action="store_true", help="run the simulator only")
+    given = asked.parse_args(words)
     causes = tomllib.loads(CAUSES.read_text(encoding="utf-8"))
     if given.causes:
         page = PAGE.read_text(encoding="utf-8")
@@ -286,8 +302,13 @@ def main() -> int:
         return os.EX_OK
     cells = grid(given.cc, given.queue, given.rtt)
     rows = {}
-    kernel = on_kernel(cells, given.seeds, release, given.series)
-    for cell, both in measured(cells, kernel, given.series):
+    if given.simulator:
+        release = latest_release()
+        kernel = as_kept(cells, release)
+    else:
+        release = str(kernels.needed().about["release"])
+        kernel = on_kernel(cells, given.seeds, release, given.series)
+    for cell, both in measured(list(kernel), kernel, given.series):
         rows[cell] = row(cell, both, causes)
     write(rows, f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}")
     return os.EX_OK

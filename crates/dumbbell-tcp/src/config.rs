@@ -5,7 +5,7 @@ mod defaults;
 mod profiles;
 
 pub use choices::{
-    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry,
+    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, Samples,
 };
 use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
@@ -117,6 +117,12 @@ pub struct TcpConfig {
         extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"),
     )]
     pub quick_acks: u32,
+    /// Whether as many are acknowledged at once after data that came out of order.
+    #[schemars(
+        extend("x-source" = "Sarolahti and Kuznetsov, USENIX 2002, section 4", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub quick_acks_again: bool,
     /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The
     /// last one of a closed connection does not.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.4"))]
@@ -156,6 +162,14 @@ pub struct TcpConfig {
     /// How the flight falls to the new window in a SACK recovery.
     #[schemars(extend("x-source" = "RFC 9937 section 6"))]
     pub reduction: Reduction,
+    /// Whether the flight of a recovery without SACK falls so, too: a duplicate acknowledgment
+    /// reports a segment delivered, instead of inflating the window by one. With `recovery =
+    /// "newreno"`.
+    #[schemars(
+        extend("x-source" = "RFC 9937 section 6; off: RFC 6582", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub prr_without_sack: bool,
     /// Whether a reduction takes its share from the congestion window, instead of from what is in
     /// flight if that is less.
     #[schemars(
@@ -163,6 +177,30 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub reduces_window: bool,
+    /// Whether the window stays as it is from the answer to an ECN echo until what was outstanding
+    /// then is acknowledged.
+    #[schemars(
+        extend("x-source" = "RFC 3168 section 6.1.2; observed in Linux", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub ecn_holds_window: bool,
+    /// Whether windows are whole segments: growth waits until it makes one, and a reduction leaves
+    /// whole ones. Of `reno`, `newreno`, `sack`, and the controls that steer such a window.
+    #[schemars(
+        extend("x-source" = "Linux; off: RFC 5681 section 3.1, bytes", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub whole_segments: bool,
+    /// Whether a recovery has no new data beyond a send buffer of twice the largest window, which
+    /// is filled again when a quarter of it is free.
+    #[schemars(
+        extend(
+            "x-source" = "Semke, Mahdavi, Mathis, SIGCOMM 1998; observed in Linux",
+            "x-default" = false
+        ),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub tuned_send_buffer: bool,
     /// F-RTO: after a timeout two new segments show whether it was necessary; if it was not, it is
     /// undone. Both versions: with SACK the enhanced one.
     #[schemars(extend("x-source" = "RFC 5682 sections 2 and 3"))]
@@ -241,6 +279,19 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub rto_above_srtt: bool,
+    /// Whether the timeout goes by the largest mean deviation of a round trip instead of the mean
+    /// deviation: it rises at once, and falls by a quarter of the distance after a round trip.
+    #[schemars(
+        extend("x-source" = "Sarolahti and Kuznetsov, USENIX 2002, section 4", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub rto_by_peak: bool,
+    /// Where round-trip samples come from.
+    #[schemars(
+        extend("x-source" = "RFC 7323 section 4.1; RFC 9002 section 5.1", "x-default" = "echo"),
+    )]
+    #[serde(default = "defaults::echo", skip_serializing_if = "defaults::samples")]
+    pub rtt_samples: Samples,
     /// Largest retransmission timeout.
     #[schemars(extend("x-source" = "RFC 6298 (2.5)"))]
     pub max_rto: Span,

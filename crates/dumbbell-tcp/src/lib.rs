@@ -13,11 +13,11 @@ mod rtt;
 mod sender;
 
 pub use config::{
-    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry,
+    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, Samples,
     TcpConfig,
 };
 pub use detect::{AnyDetect, Dcr, DupAcks, Rack};
 pub use receiver::{Receiver, ReceiverPolicy, ReceiverStats};
-pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};
+pub use recover::{AnyRecover, Guard, Meter, PlainPrr, Prr, Reno, Sack, Tahoe};
 pub use rtt::{Clock, Estimator};
 pub use sender::{PathStats, Sender, SenderStats, SenderView};

@@ -221,6 +221,7 @@ impl<P: Receive> Receiver<P> {
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order =
             from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
+        arrival.out_of_order = from != self.nxt;
         let reply = self.policy.on_data(&arrival);
         if reply == Reply::PendingThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);

@@ -1,4 +1,5 @@
 //! The recoveries of the classics, and the choice among them.
+mod plain_prr;
 mod prr;
 mod reno;
 mod sack;
@@ -6,6 +7,7 @@ mod sack;
 use crate::config::{Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 use dumbbell_macros::delegate;
+pub use plain_prr::PlainPrr;
 pub use prr::{Meter, Prr};
 pub use reno::Reno;
 pub use sack::Sack;
@@ -70,6 +72,8 @@ pub enum AnyRecover {
     Tahoe(Tahoe),
     /// `reno`, `newreno`.
     Reno(Reno),
+    /// `newreno` with proportional rate reduction.
+    PlainPrr(Box<PlainPrr>),
     /// `sack`.
     Sack(Sack),
     /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not
@@ -83,18 +87,21 @@ impl AnyRecover {
         match config.recovery {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681(config.reno_reentry.into())),
-            Recovery::Newreno => AnyRecover::Reno(Reno::newreno(
-                config.reentry.into(),
-                config.partial_ack,
-                config.exit,
-            )),
+            Recovery::Newreno => {
+                let reno = Reno::newreno(config.reentry.into(), config.partial_ack, config.exit);
+                if config.prr_without_sack {
+                    AnyRecover::PlainPrr(Box::new(PlainPrr::new(reno)))
+                } else {
+                    AnyRecover::Reno(reno)
+                }
+            }
             Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
     }
 }
 
-#[delegate(match self { Tahoe, Reno, Sack, Prr })]
+#[delegate(match self { Tahoe, Reno, PlainPrr, Sack, Prr })]
 impl Recover for AnyRecover {
     /// NewReno instead, with its defaults.
     fn sack_refused(&mut self) {

@@ -1,4 +1,6 @@
 //! Round-trip time and retransmission timeout (RFC 6298), with Karn's backoff.
+mod peak;
+use self::peak::Peak;
 use crate::config::TcpConfig;
 use dumbbell_core::units::{Span, Time};
 
@@ -18,6 +20,9 @@ pub struct Estimator {
     least_variation: Span,
     min: Span,
     max: Span,
+    /// What the timeout goes by instead of the mean deviation; in a box, because only some
+    /// profiles have it.
+    peak: Option<Box<Peak>>,
 }
 
 impl Estimator {
@@ -37,6 +42,7 @@ impl Estimator {
             },
             min: config.min_rto,
             max: config.max_rto,
+            peak: config.rto_by_peak.then(|| Box::new(Peak::new(config.min_rto))),
         }
     }
 
@@ -66,20 +72,19 @@ impl Estimator {
         self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
     }
 
-    /// A valid sample (RFC 6298 (2.2), (2.3)); it ends Karn's backoff.
+    /// A valid sample (RFC 6298 (2.2), (2.3)); it ends Karn's backoff. `una` is acknowledged now,
+    /// and `nxt` is the next byte to send: round trips are counted by them.
     #[inline]
-    pub fn sample(&mut self, r: Span) {
-        let srtt = match self.srtt {
-            None => {
-                self.rttvar = Span::from_ps(r.ps() / 2);
-                r
-            }
-            Some(s) => {
-                let deviation = s.ps().abs_diff(r.ps());
-                self.rttvar = Span::from_ps((3 * self.rttvar.ps() + deviation) / 4);
-                Span::from_ps((7 * s.ps() + r.ps()) / 8)
-            }
-        };
+    pub fn sample(&mut self, r: Span, una: u64, nxt: u64) {
+        if let Some(peak) = &mut self.peak {
+            self.rttvar = peak.sample(r, self.srtt, self.rttvar, una, nxt);
+        } else {
+            self.rttvar = match self.srtt {
+                None => Span::from_ps(r.ps() / 2),
+                Some(s) => Span::from_ps((3 * self.rttvar.ps() + s.ps().abs_diff(r.ps())) / 4),
+            };
+        }
+        let srtt = self.srtt.map_or(r, |s| Span::from_ps((7 * s.ps() + r.ps()) / 8));
         self.srtt = Some(srtt);
         self.expiries = 0;
         let base = srtt + self.least_variation.max(self.rttvar * 4);
@@ -187,7 +192,7 @@ mod tests {
             (0.15, 0.115_82, 0.047_266, 0.304_883),
         ];
         for (r, srtt, rttvar, rto) in expected {
-            e.sample(Span::from_secs_f64(r));
+            e.sample(Span::from_secs_f64(r), 0, 0);
             let near = |x: Span, y: f64| (x.seconds() - y).abs() < 6e-7;
             assert!(
                 near(e.srtt().unwrap(), srtt) && near(e.rttvar(), rttvar) && near(e.rto(), rto),
@@ -205,7 +210,7 @@ mod tests {
             let config =
                 TcpConfig { clock: Span::ZERO, min_rto, rto_above_srtt, ..TcpConfig::rfc() };
             let mut e = Estimator::new(&config);
-            (0..200).for_each(|_| e.sample(Span::from_secs(1)));
+            (0..200).for_each(|_| e.sample(Span::from_secs(1), 0, 0));
             assert!(e.rto() - rto < Span::from_us(1), "{e:?}");
         }
     }
@@ -220,7 +225,7 @@ mod tests {
         }
         assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
         assert_eq!(e.expiries(), 7);
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         assert_eq!((e.rto(), e.expiries()), (Span::from_secs(1), 0));
     }
 
@@ -230,7 +235,7 @@ mod tests {
         let config =
             TcpConfig { clock: Span::from_ms(300), min_rto: Span::from_us(1), ..TcpConfig::rfc() };
         let mut e = Estimator::new(&config);
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         assert_eq!(e.rto(), Span::from_ms(400));
     }
 
@@ -266,7 +271,7 @@ mod tests {
             let mut e = unclamped();
             e.needless(Span::from_secs(9));
             assert_eq!((e.srtt(), e.rto()), (None, Span::from_secs(1)), "nothing to compare with");
-            e.sample(Span::from_ms(100));
+            e.sample(Span::from_ms(100), 0, 0);
             e.expired();
             (0..command_pending).for_each(|_| e.back_off(true));
             e.needless(Span::from_ms(sample));
@@ -282,21 +287,21 @@ mod tests {
     #[test]
     fn an_ordered_backoff_is_held_until_reset() {
         let mut e = unclamped();
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         e.back_off(false);
         assert_eq!(e.rto(), Span::from_ms(600));
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         assert_eq!(e.rto(), Span::from_ms(100 + 150), "Karn: the next sample ends it");
         e = unclamped();
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         e.back_off(true);
         assert_eq!(e.rto(), Span::from_ms(600));
-        e.sample(Span::from_ms(100));
+        e.sample(Span::from_ms(100), 0, 0);
         assert_eq!(e.rto(), Span::from_ms(2 * (100 + 150)));
         let before = e.rto();
         e.reset();
         assert_eq!((e.rto(), e.srtt()), (before, None));
-        e.sample(Span::from_ms(40));
+        e.sample(Span::from_ms(40), 0, 0);
         assert_eq!(
             (e.srtt(), e.rttvar(), e.rto()),
             (Some(Span::from_ms(40)), Span::from_ms(20), Span::from_ms(120))

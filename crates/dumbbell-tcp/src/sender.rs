@@ -14,6 +14,7 @@ mod output;
 mod pacing;
 mod path_mtu;
 mod recovery;
+mod send_buffer;
 mod tags;
 mod tail_probe;
 mod timer;
@@ -55,7 +56,7 @@ macro_rules! flight {
             $s.nxt,
             $s.cc.cwnd(),
             $s.recover_point,
-            $s.end().min($s.una + $s.window).saturating_sub($s.high),
+            $s.end().min($s.una + $s.window).min($s.cold.send_buffer.end).saturating_sub($s.high),
             &$s.board,
         )
     };
@@ -164,6 +165,7 @@ struct Cold {
     /// Retransmissions lost when the window was last reduced for one, and the end of that round
     /// trip.
     lost_again: (u64, u64),
+    send_buffer: send_buffer::SendBuffer,
 }
 
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
@@ -200,6 +202,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     phase: Phase,
     stage: Stage,
     timestamps: bool,
+    /// True if round-trip samples are those of segments.
+    by_segments: bool,
     ecn: bool,
     /// The ECN field of new data.
     ect: Codepoint,
@@ -257,6 +261,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     recover_point: u64,
     /// ECN echoes of data below this have been answered.
     ecn_point: u64,
+    /// The window does not grow before this is acknowledged, because an ECN echo was answered.
+    held_until: u64,
     /// The bytes of `spare` that were sent.
     limited_sent: u64,
     cold: Box<Cold>,

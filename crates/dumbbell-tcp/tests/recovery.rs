@@ -284,3 +284,36 @@ fn a_lost_repetition_does_not_swell_the_threshold() {
         of {window}"
     );
 }
+
+/// Thirty of eighty segments are lost, one repaired in a round trip: without a bound new data goes
+/// on, with a tuned buffer no more than twice the window is outstanding, and more is written when
+/// a quarter of that is free.
+#[test]
+fn a_tuned_send_buffer_bounds_a_long_recovery() {
+    let outstanding = |tuned_send_buffer| {
+        let config = TcpConfig {
+            tuned_send_buffer,
+            partial_ack: PartialAck::SlowButSteady,
+            initial_window: Packets(80.0),
+            initial_window_bytes: Limit::Unlimited,
+            ..plain()
+        };
+        let lost: Vec<u64> = (0..30).map(|n| 2 * n + 1).collect();
+        let mut net = Net::new("newreno", &config).lose_first(&lost).start(u64::MAX);
+        let most: Vec<u64> = (1..35)
+            .map(|round| {
+                net.run(at_ms(100 * round + 20));
+                let view = net.sender.view();
+                (view.nxt - view.una) / MSS
+            })
+            .collect();
+        assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (1, 0));
+        most
+    };
+    let (free, tuned) = (outstanding(false), outstanding(true));
+    assert!(*free.iter().max().unwrap() > 400, "{free:?}");
+    let most = *tuned.iter().max().unwrap();
+    assert!((140..=160).contains(&most), "{tuned:?}");
+    let full = tuned.iter().skip_while(|n| **n < most).take_while(|n| **n > 100);
+    assert!((110..=130).contains(full.min().unwrap()), "{tuned:?}");
+}

@@ -49,6 +49,32 @@ fn one_reduction_per_window_and_an_echo_until_cwr() {
     );
 }
 
+/// A mark at a window of 20 segments: until what was outstanding then is acknowledged the window
+/// stays half of it, or grows from the next acknowledgment on.
+#[test]
+fn after_an_echo_the_window_may_stay_for_a_round_trip() {
+    let windows = |ecn_holds_window| {
+        let config = TcpConfig {
+            ecn_holds_window,
+            initial_window: dumbbell_core::units::Packets(20.0),
+            initial_window_bytes: dumbbell_core::units::Limit::Unlimited,
+            initial_ssthresh: dumbbell_core::units::Limit::Bytes(Bytes(2 * MSS)),
+            ecn: Ecn::PerPacket,
+            ..plain()
+        };
+        let mut net = marked("newreno", &config, &[1]).start(u64::MAX);
+        net.rate = Some(dumbbell_core::units::Rate::from_mbps(10));
+        [101, 117, 250, 300].map(|at| {
+            net.run(at_ms(at));
+            net.sender.cwnd()
+        })
+    };
+    let (plain, held) = (windows(false), windows(true));
+    assert_eq!((plain[0], held[0], held[1]), (10 * MSS, 10 * MSS, 10 * MSS));
+    assert!(plain[1] > 10 * MSS + 500 && plain[2] > held[2], "{plain:?} {held:?}");
+    assert!(held[3] > 10 * MSS, "it grows again: {held:?}");
+}
+
 #[test]
 fn marks_in_two_windows_reduce_twice() {
     let mut net = marked("newreno", &with_ecn(), &[2, 30]).start(u64::MAX);

@@ -3,7 +3,7 @@ use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
-use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
+use dumbbell_tcp::{DelayedAck, Receiver, Samples, Sender, TcpConfig};
 
 /// Nothing gets through: the timer backs off 1, 2, 4 ... 60, 60 s (RFC 6298 (5.5), (2.5)), one
 /// segment each.
@@ -15,6 +15,78 @@ fn the_timer_backs_off_to_its_maximum() {
     assert_eq!(times, [1, 3, 7, 15, 31, 63, 123, 183, 243]);
     assert_eq!(net.sender.stats().rtos, 9);
     assert_eq!(net.sender.view().ssthresh, Some(5 * MSS), "half of the first flight, once");
+}
+
+/// A window of ten segments, and the round-trip times that it is told: of each acknowledgment in
+/// milliseconds, with the segments that it answers cumulatively and selectively.
+#[derive(Default)]
+struct Told(Vec<(u64, u64, Option<u64>)>);
+
+impl CongestionControl for Told {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
+        let rtt = ack.rtt.map(|rtt| rtt.ps() / 1_000_000_000);
+        self.0.push((ack.acked / MSS, ack.sacked / MSS, rtt));
+    }
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
+    fn cwnd(&self) -> u64 {
+        10 * MSS
+    }
+}
+
+fn told(rtt_samples: Samples, lost: &[u64]) -> (Net<Told>, Vec<(u64, u64, Option<u64>)>) {
+    let config = TcpConfig {
+        timestamps: true,
+        mss: Some(Bytes(MSS + 12)),
+        delayed_ack: DelayedAck::Second,
+        delayed_ack_timeout: Span::from_ms(400),
+        rtt_samples,
+        ..modern()
+    };
+    let sender = Sender::new(&config, |_| Told::default());
+    let receiver = sender.receiver();
+    let mut net = Net::of(sender, receiver);
+    let lost = lost.to_vec();
+    let mut n = 0;
+    net = net.with_fate(move |way, _, s| {
+        n += u64::from(way == Way::Forward && s.ip_len > 60);
+        if way == Way::Forward && lost.contains(&n) { lose() } else { pass() }
+    });
+    net.act(|s, now, out| s.open(now, out));
+    for _ in 0..4 {
+        net.act(|s, now, out| s.write(now, MSS, out));
+        let at = ms(net.now) + 30;
+        net.run(at_ms(at));
+    }
+    net.run(at_ms(1000));
+    let all = net.sender.cc().0.clone();
+    (net, all)
+}
+
+/// Segments at 0, 30, 60 and 90 ms over a path of 100 ms, two to an acknowledgment. The timeout
+/// goes by the first of them (RFC 7323 section 4.3), the congestion control by the last, if
+/// segments are measured.
+#[test]
+fn a_delayed_acknowledgment_has_two_samples() {
+    for (samples, rtt) in [(Samples::Echo, 130), (Samples::Segments, 100)] {
+        let (net, acks) = told(samples, &[]);
+        assert_eq!(acks, [(2, 0, Some(rtt)), (2, 0, Some(rtt))], "{samples:?}");
+        let srtt = net.sender.view().srtt.unwrap();
+        assert_eq!(srtt.ps() / 1_000_000_000, 130, "{samples:?}");
+        assert_eq!(net.sender.stats().rtt_samples, 2);
+    }
+}
+
+/// The first of four is lost: each of the others is a sample, though SND.UNA stays. Its repetition
+/// is none (RFC 6298 section 3) for a congestion control; the timeout has its echo.
+#[test]
+fn selective_acknowledgments_are_samples_of_segments() {
+    let (net, acks) = told(Samples::Segments, &[1]);
+    let selective = (0, 1, Some(100));
+    assert_eq!(acks, [selective, selective, selective, (4, 0, None)]);
+    assert_eq!(net.sender.stats().rtt_samples, 4);
+    let (net, acks) = told(Samples::Echo, &[1]);
+    assert_eq!(acks[..3], [(0, 1, None); 3]);
+    assert_eq!((acks[3].0, net.sender.stats().rtt_samples), (4, 1));
 }
 
 /// ns-2's coarse timer fires on its ticks.

@@ -58,6 +58,8 @@ pub struct Cubic {
     /// True if W_max is where a loss was, and none of `growth = "linux"` before the first loss or
     /// after a timeout.
     known: bool,
+    /// True if windows are whole segments; with `growth = "linux"`.
+    whole: bool,
     /// Only in the first slow start, and `saved` only after a reduction: neither takes room in
     /// every flow.
     hystart: Option<Box<Watch>>,
@@ -125,6 +127,7 @@ impl Algorithm for Cubic {
             alpha: 3.0 * (1.0 - config.beta) / (1.0 + config.beta),
             timed_out: false,
             known: config.growth != Growth::Linux,
+            whole: path.whole_segments && config.growth == Growth::Linux,
             hystart: Watch::new(config.hystart, path.mss),
             saved: None,
             config: config.clone(),
@@ -217,7 +220,11 @@ impl Cubic {
 
     /// Sections 4.6 and 4.7, where `beta` of FlightSize remains; returns that, in bytes.
     fn reduce(&mut self, in_flight: u64, beta: f64) -> u64 {
-        let w = self.segments();
+        let (w, in_flight) = if self.whole {
+            (libm::floor(self.segments()), in_flight - in_flight % self.mss)
+        } else {
+            (self.segments(), in_flight)
+        };
         self.saved = Some(Box::new(Saved {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
@@ -230,7 +237,10 @@ impl Cubic {
         let further = self.config.fast_convergence && self.known && w < self.w_max;
         self.w_max = if further { w * (1.0 + self.config.beta) / 2.0 } else { w };
         (self.prior, self.epoch, self.known) = (w, None, true);
-        let remains = (in_flight as f64 * beta) as u64;
+        let mut remains = (in_flight as f64 * beta) as u64;
+        if self.whole {
+            remains -= remains % self.mss;
+        }
         self.ssthresh = remains.max(2 * self.mss);
         remains
     }

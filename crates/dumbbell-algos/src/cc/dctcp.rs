@@ -56,7 +56,7 @@ impl Algorithm for Dctcp {
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
         Dctcp {
-            window: Window::boxed(path),
+            window: Window::taking_whole(path),
             extent: MarkFraction::new(config.g, config.alpha_on_init),
         }
     }

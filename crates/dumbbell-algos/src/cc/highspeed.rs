@@ -1,10 +1,12 @@
 //! HighSpeed TCP (RFC 3649): Reno whose steps grow, and whose cuts shrink, with the window.
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
 use dumbbell_macros::{config, delegate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 mod table;
 
@@ -27,6 +29,23 @@ pub struct HighspeedConfig {
     /// first row whose window is not below the flow's.
     #[schemars(extend("x-source" = "RFC 3649 appendix B; Linux has the table"))]
     pub table: bool,
+    /// What lets the window grow above slow start: each segment that is acknowledged, or each
+    /// acknowledgment.
+    #[schemars(extend("x-source" = "RFC 3649 section 5: per ACK; observed in Linux: acks"))]
+    #[config(default = Counting::Segments)]
+    pub counting: Counting,
+}
+
+/// What lets a window grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "HighspeedCounting")]
+pub enum Counting {
+    /// Each segment that is acknowledged (RFC 3465).
+    #[default]
+    Segments,
+    /// Each acknowledgment, as the RFC writes it, so that delayed ones halve the growth.
+    Acks,
 }
 
 impl Config for HighspeedConfig {
@@ -43,7 +62,8 @@ impl Config for HighspeedConfig {
             return Err(Fault::at("high_window", "high_window must be above low_window")
                 .fix("write high_window = \"83000 pkt\""));
         }
-        let rfc = HighspeedConfig { table: true, ..HighspeedConfig::default() };
+        let rfc =
+            HighspeedConfig { table: true, counting: self.counting, ..HighspeedConfig::default() };
         if self.table && *self != rfc {
             return Err(Fault::at(
                 "table",
@@ -78,20 +98,24 @@ impl Algorithm for Highspeed {
         equations: "w: cwnd in segments\np(w) = 0.078 / w^1.2\nb(w) = 0.5 + (high_decrease - 0.5) \
             (ln w - ln low_window) / (ln high_window - ln low_window)\na(w) = max(1, 2 w^2 p(w) \
             b(w) / (2 - b(w)))\nw <= low_window:   a = 1, b = 0.5\navoidance:         w += a(w) / \
-            w  per segment acknowledged\nloss, ECN echo:    ssthresh = max((1 - b(w)) \
-            min(FlightSize, cwnd), 2);  cwnd = ssthresh\ntimeout:           ssthresh as for a \
-            loss;  cwnd = 1\notherwise as reno; a and b are computed again when w has changed by \
-            a segment; b is at least 0.01",
+            w  per segment acknowledged (counting = acks: per ACK)\nloss, ECN echo:    ssthresh = \
+            max((1 - b(w)) min(FlightSize, cwnd), 2);  cwnd = ssthresh\ntimeout:           \
+            ssthresh as for a loss;  cwnd = 1\notherwise as reno; a and b are computed again when \
+            w has changed by a segment; b is at least 0.01",
         sources: &["RFC 3649 sections 5 to 7 and appendix B"],
         provenance: Provenance::Vectors,
         rule: "losses; larger steps with a larger window",
         family: "large windows",
-        kernel: Kernel::Has { name: "highspeed", note: "" },
+        kernel: Kernel::Has {
+            name: "highspeed",
+            note: "with the profile `linux` it counts acknowledgments",
+        },
+        linux: &[("counting", Setting::Word("acks"))],
         ..About::PLAIN
     };
     fn new(config: &HighspeedConfig, path: &Path) -> Self {
         Highspeed {
-            window: Window::boxed(path),
+            window: Window::taking_whole(path),
             holds: (0, 0),
             a: 1.0,
             b: 0.5,
@@ -140,7 +164,11 @@ impl CongestionControl for Highspeed {
         if (cwnd < self.holds.0 || cwnd >= self.holds.1) && !self.window.in_slow_start() {
             self.look_up();
         }
-        self.window.grow(ack);
+        if self.config.counting == Counting::Segments || self.window.in_slow_start() {
+            self.window.grow(ack);
+        } else if Window::may_grow(ack) {
+            self.window.add(ack.acked.min(self.window.mss()));
+        }
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.look_up();
@@ -207,6 +235,19 @@ mod tests {
         near(d.w(), 1008.0, 0.05);
         d.lose();
         near(d.w(), 1008.0 * 0.67, 0.1);
+    }
+
+    /// Acknowledgments of two segments: a step of a(w) / w for each ACK is half of the growth.
+    #[test]
+    fn growth_by_acknowledgments_halves_with_delayed_ones() {
+        let grown = |counting| {
+            let config = HighspeedConfig { counting, ..tabled() };
+            let mut d = TestConnection::<Highspeed>::at(1000.0, &config);
+            (0..500).for_each(|_| d.ack(2));
+            d.w() - 1000.0
+        };
+        near(grown(Counting::Segments), 8.0, 0.05);
+        near(grown(Counting::Acks), 4.0, 0.05);
     }
 
     /// Rounds back to the window before a loss at 10661 segments: less than a tenth of Reno's W /

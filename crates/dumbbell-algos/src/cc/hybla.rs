@@ -122,7 +122,8 @@ impl Hybla {
         let cwnd = self.window.cwnd();
         let most = self.config.slow_start_limit * cwnd as f64;
         let step = (self.step * self.window.slow_start_credit(acked) as f64).min(most);
-        self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.threshold()));
+        let room = self.window.threshold().saturating_sub(cwnd);
+        self.window.raise((step as u64).min(room));
     }
 }
 

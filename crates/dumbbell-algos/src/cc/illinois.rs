@@ -134,7 +134,7 @@ impl Algorithm for Illinois {
     };
     fn new(config: &IllinoisConfig, path: &Path) -> Self {
         Illinois {
-            window: Window::boxed(path),
+            window: Window::taking_whole(path),
             rounds: Rounds::default(),
             rtt_max: Span::ZERO,
             alpha: 1.0,

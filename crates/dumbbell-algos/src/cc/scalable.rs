@@ -92,7 +92,7 @@ impl Algorithm for Scalable {
         let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;
         let low = bytes(config.low_window.0);
         Scalable {
-            window: Window::boxed(path),
+            window: Window::taking_whole(path),
             low,
             reno: if config.at_least_reno { low.max(bytes(1.0 / config.a)) } else { low },
             slope: config.a / path.mss as f64,

@@ -129,7 +129,7 @@ impl Algorithm for Yeah {
     };
     fn new(config: &YeahConfig, path: &Path) -> Self {
         Yeah {
-            window: Window::boxed(path),
+            window: Window::taking_whole(path),
             rounds: Rounds::default(),
             reno_count: 2.0,
             fast_count: 0,

@@ -26,6 +26,8 @@ pub struct Path {
     pub initial_ssthresh: u64,
     /// Segments that one acknowledgment may add in slow start (L of RFC 3465; 1: RFC 5681).
     pub growth_limit: u64,
+    /// True if the window is whole segments, as far as the control can.
+    pub whole_segments: bool,
     /// Bytes of IP and TCP headers, options too, of a data segment: a reservation counts whole
     /// packets.
     pub header: u64,
@@ -42,6 +44,7 @@ impl Path {
         initial_window: 1460,
         initial_ssthresh: u64::MAX,
         growth_limit: 1,
+        whole_segments: false,
         header: 40,
         reserved: None,
         rtt: None,

@@ -80,6 +80,13 @@ pub trait Detect {
     /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the
     /// same acknowledgment. Only if it knows single segments.
     fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}
+    /// When the first and the last left of the segments that the acknowledgment at hand answers for
+    /// the first time, up to `una` or selectively, and that were sent once; `None` if there is no
+    /// such segment. After [`Self::on_sacked`], before [`Self::on_ack`] or [`Self::on_expected`].
+    /// Only if it knows single segments.
+    fn answered(&self, _una: u64) -> Option<(Time, Time)> {
+        None
+    }
     /// The acknowledgment at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it.
     /// Likewise.
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}

@@ -18,6 +18,8 @@ pub struct Arrival {
     pub mss: u64,
     /// True if it was the next one expected, and nothing waits out of order.
     pub in_order: bool,
+    /// True if it is not the next one expected: it leaves a gap, or is a duplicate.
+    pub out_of_order: bool,
     /// The ECN field.
     pub ecn: Ecn,
     /// True if the sender says that it reduced its window (RFC 3168).

@@ -134,3 +134,18 @@ pub enum Reduction {
     /// Proportional rate reduction: evenly over the recovery (RFC 9937).
     Prr,
 }
+
+/// Where a sender takes round-trip samples from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Samples {
+    /// The timestamp that an acknowledgment echoes: that of the first segment that it answers, so
+    /// that a delayed acknowledgment is in the sample (RFC 7323 section 4.3). Without timestamps
+    /// one segment at a time is measured.
+    Echo,
+    /// Each segment that is acknowledged for the first time, selectively too, unless it was sent
+    /// again (RFC 6298 section 3). The timeout goes by the first of those that an acknowledgment
+    /// answers, the congestion control by the last (RFC 9002 section 5.1). Where there is none
+    /// the timeout goes by the echo. With `detection = "rack"`.
+    Segments,
+}

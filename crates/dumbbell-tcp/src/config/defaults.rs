@@ -1,5 +1,5 @@
 //! Defaults that a plan leaves out, so that fields that were added later do not change older plans.
-use super::{Discovery, Reentry};
+use super::{Discovery, Reentry, Samples};
 use dumbbell_core::units::{Bytes, Span};
 
 pub(super) fn off(x: &bool) -> bool {
@@ -16,6 +16,12 @@ pub(super) fn known() -> Discovery {
 }
 pub(super) fn discovery(x: &Discovery) -> bool {
     *x == known()
+}
+pub(super) fn echo() -> Samples {
+    Samples::Echo
+}
+pub(super) fn samples(x: &Samples) -> bool {
+    *x == echo()
 }
 /// RFC 1191 section 6.3.
 pub(super) const RAISE_AFTER: Span = Span::from_secs(600);

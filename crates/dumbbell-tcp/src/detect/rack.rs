@@ -238,6 +238,10 @@ impl Detect for Rack {
         self.disorder();
     }
 
+    fn answered(&self, una: u64) -> Option<(Time, Time)> {
+        if self.in_train { self.train.sent_below(una) } else { self.answered_singly(una) }
+    }
+
     /// Section 6.2 step 4: the window grows once for each round trip with a duplicate report.
     fn on_duplicate_report(&mut self, una: u64, nxt: u64) {
         if self.dsack_round.is_none_or(|round| una >= round) {

@@ -59,6 +59,18 @@ impl Train {
         last.map(|last| Taken { first_end, last })
     }
 
+    /// When the first and the last left of the segments that end at or before `una`.
+    #[inline]
+    pub fn sent_below(&self, una: u64) -> Option<(Time, Time)> {
+        let first = *self.sent.front()?;
+        if una < self.from + 2 * self.size {
+            return (una >= self.from + self.size).then_some((first, first));
+        }
+        let count = (una - self.from) / self.size;
+        let last = self.sent.get(count as usize - 1).or(self.sent.back())?;
+        Some((first, *last))
+    }
+
     /// True if nothing below `una` is left.
     #[inline(always)]
     pub fn starts_at(&self, una: u64) -> bool {

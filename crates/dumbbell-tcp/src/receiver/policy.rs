@@ -19,8 +19,11 @@ pub struct ReceiverPolicy {
     full_segments_per_ack: u8,
     /// The longest that an ACK is delayed.
     delay: Span,
-    /// How many more segments are acknowledged at once because the connection is young.
+    /// How many more segments are acknowledged at once because the connection is young, or data
+    /// came out of order.
     quick_acks_left: u32,
+    /// How many are acknowledged at once after one that came out of order.
+    quick_acks_again: u32,
     full_size: FullSize,
     ecn: EcnFeedback,
     /// True if the window closes while the path is down (Freeze-TCP).
@@ -39,6 +42,7 @@ impl ReceiverPolicy {
             },
             delay: config.delayed_ack_timeout,
             quick_acks_left: config.quick_acks,
+            quick_acks_again: if config.quick_acks_again { config.quick_acks } else { 0 },
             full_size: FullSize {
                 // Only a sender that heeds routers goes below the MSS of both ends.
                 inferred: config.pmtu_discovery.heeds_routers(),
@@ -98,9 +102,16 @@ impl Receive for ReceiverPolicy {
     fn on_data(&mut self, a: &Arrival) -> Reply {
         let feedback_changed = self.ecn.observe(a);
         if self.quick_acks_left > 0 {
-            // Data in order never waits yet, so that even DCTCP has nothing to acknowledge apart.
+            // Nothing waits for its acknowledgment, so that even DCTCP has nothing to acknowledge
+            // apart.
             self.quick_acks_left -= 1;
+            if a.out_of_order {
+                self.quick_acks_left = self.quick_acks_left.max(self.quick_acks_again);
+            }
             return Reply::Now;
+        }
+        if a.out_of_order {
+            self.quick_acks_left = self.quick_acks_again;
         }
         let full = a.pending >= u64::from(self.full_segments_per_ack) * self.full_size.update(a);
         if feedback_changed && self.ecn.mode() == Ecn::Dctcp {

@@ -9,6 +9,15 @@ use dumbbell_core::transport::{
 };
 use dumbbell_core::units::{Span, Time};
 
+/// The round-trip times that an acknowledgment tells.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sampled {
+    /// For the congestion control, and for the smallest time of the connection.
+    pub control: Option<Span>,
+    /// For the timeout.
+    pub timer: Option<Span>,
+}
+
 /// The information in an acknowledgment beside its number.
 #[derive(Clone, Copy, Default)]
 struct News {
@@ -68,20 +77,21 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let thaws = self.cold.freeze.thaws;
         // The acknowledgment that thaws a connection waited for the path, so it gives no round-trip
         // time.
-        let rtt = if acked > 0 && !thaws { self.measure(now, s, una) } else { None };
-        if let Some(r) = rtt {
+        let rtt = if thaws { Sampled::default() } else { self.measure(now, s, una) };
+        if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }
 
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.sacked) = (now, acked, news.sacked);
         (ack.una, ack.nxt, ack.in_flight) = (una, self.nxt.max(una), in_flight);
-        (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
+        (ack.rtt, ack.srtt, ack.min_rtt) = (rtt.control, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.tag) = (self.window, news.tag);
         (ack.ece, ack.marked) = self.echoed_marks(s.flags, x, acked + news.sacked);
         (ack.peer_clock, ack.peer_tick, ack.moved) = (news.peer_clock, self.clock.0, news.moved);
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
-        (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
+        ack.window_limited = self.window_limited && una > self.held_until;
+        (ack.paced, ack.phase) = (self.paced, self.phase);
         if self.rated {
             ack.rate = self.rate_sample(now, una);
         }
@@ -89,8 +99,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.cc.command_pending() {
             self.obey_timer(now);
         }
-        if let Some(r) = rtt {
-            self.take_sample(r);
+        if let Some(r) = rtt.timer {
+            self.take_sample(r, una);
         }
 
         if acked > 0 {
@@ -120,23 +130,45 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.transmit_inline(now, out);
     }
 
-    /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's
-    /// rule from the one segment that is timed.
+    /// Round-trip samples from an ACK of everything below `una`: of segments; by timestamps, if it
+    /// moves SND.UNA; or by Karn's rule from the one segment that is timed.
     #[inline]
-    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
+    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Sampled {
+        if self.by_segments
+            && let Some(sampled) = self.measure_segments(now, una)
+        {
+            return sampled;
+        }
+        if una == self.una {
+            return Sampled::default();
+        }
         if self.timestamps {
-            return Some(self.clock.round(since_timestamp(self.clock.tick(now), s.ts)));
+            let echo = self.clock.round(since_timestamp(self.clock.tick(now), s.ts));
+            let control = if self.by_segments { None } else { Some(echo) };
+            return Sampled { control, timer: Some(echo) };
         }
         if self.timed_end == 0 || una < self.timed_end {
-            return None;
+            return Sampled::default();
         }
         self.timed_end = 0;
-        Some(self.clock.round(now.since(self.timed_at)))
+        let timed = Some(self.clock.round(now.since(self.timed_at)));
+        Sampled { control: timed, timer: timed }
     }
 
+    /// The round-trip times of the last segment and of the first one that an ACK answers.
     #[inline]
-    pub(super) fn take_sample(&mut self, rtt: Span) {
-        self.rtt.sample(rtt);
+    fn measure_segments(&mut self, now: Time, una: u64) -> Option<Sampled> {
+        let (first, last) = self.detect.answered(una)?;
+        let control = Some(self.clock.round(now.since(last)));
+        let one = first == last;
+        let timer = if one { control } else { Some(self.clock.round(now.since(first))) };
+        Some(Sampled { control, timer })
+    }
+
+    /// Takes a sample for the timeout from an ACK of everything below `una`.
+    #[inline]
+    pub(super) fn take_sample(&mut self, rtt: Span, una: u64) {
+        self.rtt.sample(rtt, una, self.nxt.max(una));
         self.stats.rtt_samples += 1;
         self.stats.rtt_sum = self.stats.rtt_sum + rtt;
     }
@@ -273,6 +305,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.reduced();
         let flight = self.nxt - self.una;
         let in_flight = if self.cold.config.reduces_window { self.cc.cwnd() } else { flight };
+        if self.cold.config.ecn_holds_window {
+            self.held_until = self.high;
+        }
         let event = Congestion::new(now, Cause::Ecn, in_flight, &[]);
         self.cc.on_congestion(&event);
         self.apply_commands(now, out);

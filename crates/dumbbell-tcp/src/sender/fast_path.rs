@@ -27,6 +27,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             && self.dupacks == 0
             && self.spare + self.beyond == 0
             && self.nxt == self.high
+            && self.una >= self.held_until
             && self.window == self.open_window
             && self.board.is_empty()
             && !(self.tagged | self.cwr_due | self.frozen | self.probing | self.searching)
@@ -56,16 +57,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(always)]
     fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
         let rtt = self.measure(now, s, una);
-        if let Some(r) = rtt {
+        if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }
         if self.cc.wants_samples() {
-            self.tell(now, una, rtt);
+            self.tell(now, una, rtt.control);
         } else {
             self.cc.on_expected(una - self.una, self.window_limited);
         }
-        if let Some(r) = rtt {
-            self.take_sample(r);
+        if let Some(r) = rtt.timer {
+            self.take_sample(r, una);
         }
         if self.attentive {
             return self.attend(now, s.ts, una, out);

@@ -65,7 +65,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             let measured = if self.timestamps { exact } else { now.since(self.cold.opened_at) };
             let rtt = self.clock.round(measured);
             self.rtt.seen(rtt);
-            self.take_sample(rtt);
+            self.take_sample(rtt, self.una);
         }
         if self.cold.syn_resent {
             // RFC 5681 section 3.1: one segment; RFC 6298 (5.7): 3 s for the data.
@@ -100,7 +100,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.sack = false;
             self.recover.sack_refused();
             self.detect.sack_refused();
-            self.tail_probes = false;
+            (self.tail_probes, self.by_segments) = (false, false);
             self.simple &= self.is_simple();
         }
         // A window without an agreed scale is as the field says it (RFC 7323 section 2.2).

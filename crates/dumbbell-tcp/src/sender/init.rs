@@ -1,13 +1,14 @@
 //! Initialization of a sender: the parameters for its congestion control, and every field at the
 //! start of a connection.
 use super::{Cold, FIRST, Sender, SenderStats, Stage, freeze, frto, tags, undo};
-use crate::config::{Ecn, TcpConfig};
+use crate::config::{Ecn, Samples, TcpConfig};
 use crate::detect::AnyDetect;
 use crate::recover::AnyRecover;
 use crate::rtt::{Clock, Estimator};
 use crate::sender::cached_cc::CachedCc;
 use crate::sender::{
-    accecn as accurate, ack_info as info, delivery_rate as rate, tail_probe as probe,
+    accecn as accurate, ack_info as info, delivery_rate as rate, send_buffer as buffer,
+    tail_probe as probe,
 };
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
@@ -35,6 +36,7 @@ impl<C: CongestionControl> Sender<C> {
             initial_ssthresh: config.initial_ssthresh_for(mss),
             growth_limit: u64::from(config.growth_limit),
             header: config.header.0 + config.option_bytes(),
+            whole_segments: config.whole_segments,
             ..Path::PLAIN
         }
     }
@@ -69,10 +71,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             timed_at: Time::ZERO,
             recover_point: 0,
             ecn_point: 0,
+            held_until: 0,
             dupacks: 0,
             phase: Phase::Open,
             stage: Stage::Opening,
             timestamps: config.timestamps,
+            by_segments: config.rtt_samples == Samples::Segments && detect.by_segment(),
             ecn: config.ecn != Ecn::Off,
             ect: match config.ecn {
                 Ecn::Off => Codepoint::NotEct,
@@ -131,6 +135,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 rates: cc_rates.then(|| Box::new(rate::Rates::new(FIRST))),
                 path: None,
                 lost_again: (0, 0),
+                send_buffer: buffer::SendBuffer::default(),
                 config,
             }),
         };

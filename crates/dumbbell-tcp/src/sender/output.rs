@@ -188,7 +188,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 (from, to.min(from + self.mss).min(self.limit.max(from)))
             }
         };
-        (pick != Pick::New || to <= self.una + self.window).then_some((from, to))
+        let edge = (self.una + self.window).min(self.cold.send_buffer.end);
+        (pick != Pick::New || to <= edge).then_some((from, to))
     }
 
     /// Sends the first unacknowledged segment again, whatever the window.

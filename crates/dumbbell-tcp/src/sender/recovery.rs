@@ -74,6 +74,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let below = self.detect.lost_below(&self.board);
         self.beyond -= self.cold.tags.take_lost(below, self.una, false, &self.board);
         self.forget_trial();
+        self.bound_new_data();
         self.phase = Phase::Recovery;
         self.recover_point = self.high;
         (self.spare, self.limited_sent) = (0, 0);
@@ -97,6 +98,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.answers_the_original(info) {
             return self.declare_spurious(now, info.acked);
         }
+        self.write_more();
         let flight = flight!(self);
         let step = self.recover.on_ack(&flight, info.acked, info.sacked);
         self.recover.meter(&flight, &self.detect, info.acked, info.delivered);
@@ -124,6 +126,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(bound) = step.exit {
             self.phase = Phase::Open;
             self.dupacks = 0;
+            self.free_new_data();
             self.detect.settled();
             self.cc.on_recovered(now, bound);
         }
@@ -141,6 +144,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Everything outstanding is to be sent again.
     pub(super) fn go_back(&mut self) {
         self.phase = Phase::Loss;
+        self.free_new_data();
         self.cold.refitting = false;
         self.recover_point = self.high;
         self.nxt = self.una;

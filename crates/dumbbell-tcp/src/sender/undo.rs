@@ -103,6 +103,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let going_back = self.phase == Phase::Loss;
         if self.phase != Phase::Open {
             self.phase = Phase::Open;
+            self.free_new_data();
             self.nxt = self.nxt.max(self.high);
             self.dupacks = 0;
             (self.spare, self.limited_sent) = (0, 0);

@@ -50,11 +50,15 @@ pub struct Window {
     remainder: u64,
     /// a SMSS in units of 2^-16.
     increase: u64,
+    /// The window grows by this many bytes at once: one, or a segment.
+    step: u64,
     law: Law,
     /// (cwnd, ssthresh) before the last reduction.
     prior: (u64, u64),
     /// The share that an ECN echo takes, if that is not the law's (RFC 8511).
     ecn_cut: Option<f64>,
+    /// True if whole segments are taken, instead of left, where the window is whole segments.
+    takes_whole: bool,
 }
 
 impl Window {
@@ -69,9 +73,11 @@ impl Window {
             hystart: None,
             remainder: 0,
             increase: (law.a * path.mss as f64 * FIXED as f64) as u64,
+            step: if path.whole_segments { path.mss } else { 1 },
             law,
             prior: (0, 0),
             ecn_cut: None,
+            takes_whole: false,
         }
     }
 
@@ -79,6 +85,12 @@ impl Window {
     /// and every flow has room for the largest control.
     pub fn boxed(path: &Path) -> Box<Self> {
         Box::new(Window::new(STANDARD, path))
+    }
+
+    /// The same, of which a reduction takes whole segments if it counts segments at all; of others
+    /// it leaves whole ones.
+    pub fn taking_whole(path: &Path) -> Box<Self> {
+        Box::new(Window { takes_whole: true, ..Window::new(STANDARD, path) })
     }
 
     /// The standard's window with the options of `config`.
@@ -109,6 +121,9 @@ impl Window {
     /// two segments; growth goes by the new size.
     pub fn set_mss(&mut self, mss: u64) {
         self.limit = self.limit / self.mss * mss;
+        if self.step > 1 {
+            self.step = mss;
+        }
         self.mss = mss;
         self.set_cwnd(self.cwnd);
         self.set_ssthresh(self.ssthresh);
@@ -139,11 +154,15 @@ impl Window {
     }
     /// Another window, at least a segment; what was left over of an increase is forgotten.
     pub fn set_cwnd(&mut self, cwnd: u64) {
-        (self.cwnd, self.remainder) = (cwnd.max(self.mss), 0);
+        (self.cwnd, self.remainder) = (self.whole(cwnd).max(self.mss), 0);
     }
     /// Another threshold, at least two segments.
     pub fn set_ssthresh(&mut self, ssthresh: u64) {
-        self.ssthresh = ssthresh.max(2 * self.mss);
+        self.ssthresh = self.whole(ssthresh).max(2 * self.mss);
+    }
+    /// As much of `bytes` as a window may have: whole segments, or all.
+    fn whole(&self, bytes: u64) -> u64 {
+        bytes - bytes % self.step
     }
 
     /// True if an acknowledgment may make it grow.
@@ -174,13 +193,14 @@ impl Window {
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
         // Integers, whose remainder is carried: exact in the long run, on every machine.
-        let (work, unit) =
-            (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
+        let unit = self.cwnd * FIXED * self.step;
+        let work = credit.saturating_mul(increase).saturating_add(self.remainder);
         // The law is per round trip; an acknowledgment of more than a window adds no more than its
         // increase.
-        let whole = (work / unit).min(increase / FIXED + 1);
+        let most = increase / FIXED + self.step;
+        let bytes = work / unit * self.step;
         self.remainder = work % unit;
-        self.cwnd += whole;
+        self.cwnd += if bytes > most { self.whole(most) } else { bytes };
     }
 
     /// The first slow start with HyStart or HyStart++, which want every sample.
@@ -248,7 +268,7 @@ impl Window {
         };
         if first {
             self.prior = (self.cwnd, self.ssthresh);
-            self.ssthresh = bytes.max(2 * self.mss);
+            self.set_ssthresh(bytes);
         }
         let timeout = matches!(event.cause, Cause::Timeout { .. });
         self.cwnd = if timeout { self.mss } else { self.cwnd.min(self.ssthresh) };
@@ -257,7 +277,7 @@ impl Window {
 
     /// Window and threshold become `bytes`, at least two segments.
     pub fn settle(&mut self, bytes: u64) {
-        self.ssthresh = bytes.max(2 * self.mss);
+        self.set_ssthresh(bytes);
         (self.cwnd, self.remainder) = (self.ssthresh, 0);
     }
 
@@ -265,13 +285,18 @@ impl Window {
     /// say.
     fn reduce(&mut self, from: u64, share: Option<f64>) {
         self.prior = (self.cwnd, self.ssthresh);
-        let (mss, from) = (self.mss as f64, from as f64);
+        let (mss, from) = (self.mss as f64, self.whole(from) as f64);
         let cut = match share {
             Some(share) => share * from,
             None if self.law.l == 1.0 => self.law.b * from,
             None => self.law.b * libm::pow(from / mss, self.law.l) * mss,
         };
-        self.ssthresh = ((from - cut).max(0.0) as u64).max(2 * self.mss);
+        let left = if self.takes_whole && self.step > 1 {
+            from as u64 - self.whole(cut as u64)
+        } else {
+            self.whole((from - cut).max(0.0) as u64)
+        };
+        self.ssthresh = left.max(2 * self.mss);
     }
 
     /// The share of the window that the next ECN echoes take.

@@ -30,6 +30,8 @@ pub(super) fn unsupported(
         detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
         initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
+        prr_without_sack, quick_acks_again, rto_by_peak, rtt_samples, ecn_holds_window,
+        whole_segments, tuned_send_buffer,
         // Of Reno, which it has not.
         reno_reentry: _,
     } = tcp;
@@ -125,6 +127,12 @@ pub(super) fn unsupported(
         "write quick_acks = \
         16",
     );
+    need(
+        "quick_acks_again",
+        each || *quick_acks_again == kernel.quick_acks_again,
+        "the kernel acknowledges 16 segments at once after data out of order",
+        linux,
+    );
     // Without SACK the kernel, too, goes by duplicates.
     let rack = *detection == Detection::Rack || (newreno && *detection == Detection::Dupack);
     need("detection", rack, "the kernel detects losses by RACK", "write detection = \"rack\"");
@@ -171,7 +179,43 @@ pub(super) fn unsupported(
         "the kernel reduces its window, whatever is in flight",
         linux,
     );
+    need(
+        "rto_by_peak",
+        *rto_by_peak == kernel.rto_by_peak,
+        "the kernel's timeout goes by the largest deviation of a round trip",
+        linux,
+    );
+    need(
+        "rtt_samples",
+        *rtt_samples == kernel.rtt_samples,
+        "the kernel measures round-trip times by segments",
+        linux,
+    );
+    need(
+        "ecn_holds_window",
+        *ecn_holds_window == kernel.ecn_holds_window,
+        "the kernel's window does not grow in the round trip after an ECN echo",
+        linux,
+    );
+    need(
+        "whole_segments",
+        *whole_segments == kernel.whole_segments,
+        "the kernel's window counts segments",
+        linux,
+    );
+    need(
+        "tuned_send_buffer",
+        *tuned_send_buffer == kernel.tuned_send_buffer,
+        "the kernel tunes its send buffer to the window",
+        linux,
+    );
     if newreno {
+        need(
+            "prr_without_sack",
+            *prr_without_sack == kernel.prr_without_sack,
+            "the kernel reduces proportionally without SACK, too",
+            linux,
+        );
         need(
             "partial_ack",
             *partial_ack == kernel.partial_ack,

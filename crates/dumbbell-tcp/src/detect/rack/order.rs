@@ -1,5 +1,6 @@
 //! From a train of segments to single ones and back.
 use super::Rack;
+use crate::detect::segments::State;
 use crate::detect::train::Taken;
 use dumbbell_core::units::Time;
 use std::collections::VecDeque;
@@ -39,6 +40,20 @@ impl Rack {
             }
             None => self.disorder(),
         }
+    }
+
+    /// [`dumbbell_core::transport::Detect::answered`] of single segments.
+    pub(super) fn answered_singly(&self, una: u64) -> Option<(Time, Time)> {
+        let below = self.segments.iter().take_while(|s| s.to <= una);
+        let times = below
+            .filter(|s| s.state != State::Sacked)
+            .chain(&self.news)
+            .filter(|s| !s.again)
+            .map(|s| s.sent);
+        times.fold(None, |span, sent| match span {
+            None => Some((sent, sent)),
+            Some((first, last)) => Some((first.min(sent), last.max(sent))),
+        })
     }
 
     /// Step 2 and step 3 for segments of a train: the last of them has the shortest round trip, and
@@ -148,7 +163,9 @@ mod tests {
             let r = &self.rack;
             let order = (r.latest, r.sure, r.rtt, r.min_rtt, r.fack, r.reordering_seen);
             let told = (r.pipe(&self.board, self.una, self.nxt, self.nxt), r.last_segment());
-            (order, told, r.deadline(), r.losses(&self.board), r.next_lost(&self.board, self.una))
+            let answered = [1, SIZE, 3 * SIZE].map(|bytes| r.answered(self.una + bytes));
+            let found = (r.losses(&self.board), r.next_lost(&self.board, self.una));
+            (order, told, r.deadline(), found, answered)
         }
     }
 

@@ -114,6 +114,28 @@ fn hystart_watches_the_first_slow_start() {
     assert_eq!(w.cwnd(), 2 * MSS);
 }
 
+/// Whole segments: a window of ten grows when ten segments are acknowledged, and half of 47
+/// leaves 23, or takes 23.
+#[test]
+fn a_window_may_be_whole_segments() {
+    let path = Path { whole_segments: true, ..path(2) };
+    for (mut w, left) in [(*Window::boxed(&path), 23), (*Window::taking_whole(&path), 24)] {
+        (w.cwnd, w.ssthresh) = (10 * MSS, MSS);
+        let sizes: Vec<u64> = (0..11)
+            .map(|_| {
+                w.grow(&ack(2 * MSS));
+                w.cwnd() / MSS
+            })
+            .collect();
+        assert_eq!(sizes, [10, 10, 10, 10, 11, 11, 11, 11, 11, 11, 12], "12 after 22 segments");
+        assert_eq!(w.cwnd() % MSS, 0);
+        w.shrink(&event(Cause::Loss, 47 * MSS + 300), None);
+        assert_eq!(w.threshold(), left * MSS);
+        w.set_cwnd(5 * MSS + 999);
+        assert_eq!(w.cwnd(), 5 * MSS);
+    }
+}
+
 /// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip
 /// adds a / 10.
 #[test]

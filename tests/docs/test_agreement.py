@@ -1,0 +1,127 @@
+"""The table of docs/explanation/linux-agreement.md: its causes, and what runs again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import agreement
+import pytest
+from dumbbell.linux import kernels
+
+CELL = agreement.Cell("sack", "drop_tail", 20)
+OTHER = agreement.Cell("cubic", "red", 80)
+PAGE = """# A page
+
+<!-- measured: agreement -->
+2026-01-02, Linux 6.12.1: 2 cells, 2 with a difference that is flagged,
+2 of these without a known cause.
+
+| control | queue | RTT [ms] |
+| --- | --- | --- |
+| `cubic` | `red` | 80 | **9.28 / 8.17** | 7.3 / 6.7 | 166 / 142 | 49 / 48 | **not explained** |
+| `sack` | `drop_tail` | 20 | 9.63 / 9.63 | **45.0 / 55.2** | 143 / 157 | 49 / 44 ~ | old |
+| `sack` | `red` | 20 | 9.53 / 9.49 | 11.6 / 11.5 | 337 / 322 | 50 / 50 |  |
+<!-- end measured -->
+
+After it.
+"""
+CAUSES = """
+[[cause]]
+cc = ["sack"]
+queue = ["red"]
+cause = "Of another queue."
+[[cause]]
+cc = ["sack"]
+rtt = [20, 80]
+cause = "The first that covers it."
+[[cause]]
+cc = ["sack"]
+cause = "The second."
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small page beside its causes, and a machine without a kernel."""
+    for name, text in (("PAGE", PAGE), ("CAUSES", CAUSES), ("KEPT", "")):
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        monkeypatch.setattr(agreement, name, file)
+    monkeypatch.setattr(kernels, "current", lambda: None)
+    return tmp_path / "PAGE"
+
+
+def _keep(cell: agreement.Cell, release: str, goodput: float) -> None:
+    measures = {"goodput": goodput, "queue": 40.0, "drops": 150, "share": 0.5}
+    line = {"scenario": cell.key, "cell": str(cell), "seed": 1, "kernel": release}
+    with agreement.KEPT.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line | {"measures": measures}) + "\n")
+
+
+def _simulated(ran: list[str]) -> Any:
+    def result(cell: agreement.Cell, on: str, seed: int, series: Path | None) -> Any:
+        assert on == "sim" and series is None
+        ran.append(str(cell))
+        queue = {"mean_packets": 40.0 + seed / 10, "drops": {"full": 150 + seed}, "marks": 0}
+        flows = [{"goodput_bps": 4.8e6, "share": 0.5}, {"goodput_bps": 4.8e6, "share": 0.5}]
+        return {"queues": [queue], "flows": flows}
+
+    return result
+
+
+def test_causes_are_written_anew_without_a_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flagged rows get the first cause that covers them; others and the date stay."""
+    monkeypatch.setattr(agreement, "result", _simulated(ran := []))
+    assert agreement.main(["--causes"]) == 0
+    text = page.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert rows == [
+        "| `cubic` | `red` | 80 | **9.28 / 8.17** | 7.3 / 6.7 | 166 / 142 | 49 / 48 "
+        "| **not explained** |",
+        "| `sack` | `drop_tail` | 20 | 9.63 / 9.63 | **45.0 / 55.2** | 143 / 157 | 49 / 44 ~ "
+        "| The first that covers it. |",
+        "| `sack` | `red` | 20 | 9.53 / 9.49 | 11.6 / 11.5 | 337 / 322 | 50 / 50 |  |",
+    ]
+    assert "2026-01-02, Linux 6.12.1: 3 cells, 2 with a difference that is flagged,\n1 of" in text
+    assert text.endswith("\nAfter it.\n") and not ran
+
+
+def test_the_simulator_runs_again_beside_what_is_kept(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only cells of which the latest kernel's numbers are kept; the other rows stay."""
+    _keep(CELL, "6.12.0", 9.6)
+    _keep(OTHER, "6.12.0", 9.6)
+    _keep(CELL, "6.12.2", 9.0)
+    monkeypatch.setattr(agreement, "result", _simulated(ran := []))
+    words = ["--simulator", "--cc", "sack", "cubic", "--queue", "drop_tail", "red"]
+    assert agreement.main([*words, "--rtt", "20", "80"]) == 0
+    assert ran == [str(CELL)] * agreement.SEEDS
+    text = page.read_text(encoding="utf-8")
+    assert "Linux 6.12.2: 3 cells, 2 with" in text and "| 166 / 142 |" in text
+    assert (
+        "| `sack` | `drop_tail` | 20 | **9.60 / 9.00** | 41.0 / 40.0 | 160 / 150 | 50 / 50 "
+        "| The first that covers it. |"
+    ) in text
+
+
+@pytest.mark.parametrize("words", [["--causes", "--simulator"], ["--queue", "fq"], ["--rtt", "7"]])
+def test_what_is_refused(page: Path, words: list[str]) -> None:
+    with pytest.raises(SystemExit) as found:
+        agreement.main(words)
+    assert found.value.code == 2
+    assert page.read_text(encoding="utf-8") == PAGE
+
+
+def test_a_difference_is_flagged_beyond_limit_and_scatter() -> None:
+    """Student's t of 3.883 for 20 seeds against one run."""
+
+    def compared(kernel: float, spread: float) -> agreement.Compared:
+        simulated = tuple(9.0 + spread * (-1) ** seed for seed in range(20))
+        return agreement.Compared("goodput", simulated, (kernel,))
+
+    assert str(compared(9.2, 0.01)) == "9.00 / 9.20"
+    assert str(compared(8.6, 0.01)) == "**9.00 / 8.60**"
+    assert str(compared(8.6, 0.2)) == "9.00 / 8.60 ~"
