@@ -313,7 +313,7 @@ fn a_tuned_send_buffer_bounds_a_long_recovery() {
     let (free, tuned) = (outstanding(false), outstanding(true));
     assert!(*free.iter().max().unwrap() > 400, "{free:?}");
     let most = *tuned.iter().max().unwrap();
-    assert!((140..=160).contains(&most), "{tuned:?}");
-    let full = tuned.iter().skip_while(|n| **n < most).take_while(|n| **n > 100);
+    assert!((150..=160).contains(&most), "{tuned:?}");
+    let full = tuned.iter().skip_while(|n| **n < 150).take_while(|n| **n > 100);
     assert!((110..=130).contains(full.min().unwrap()), "{tuned:?}");
 }
