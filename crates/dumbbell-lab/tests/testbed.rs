@@ -68,8 +68,11 @@ fn a_run_has_what_a_simulation_has_and_can_be_made_again_from_its_log() {
         run(&scenario(), "sim", &["profile=linux"], Some(&dir.path().join("sim"))).unwrap();
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    // What waits in a receiver's kernel for missing data, nobody can ask.
+    let told = |key: &String| key != "held_back_bytes";
     for part in ["flows", "queues"] {
-        assert_eq!(keys(&live[part][0]), keys(&simulated[part][0]), "{part}");
+        let expected: Vec<String> = keys(&simulated[part][0]).into_iter().filter(told).collect();
+        assert_eq!(keys(&live[part][0]), expected, "{part}");
     }
     for flow in live["flows"].as_array().unwrap() {
         assert!(
