@@ -51,7 +51,7 @@ fn the_order_of_numbers_is_that_of_the_json() {
     let flow = rows.iter().find(|row| row.name == "flow").unwrap();
     let always: Vec<&str> = flow.numbers(true).collect();
     assert_eq!(always[..3], ["goodput_bps", "throughput_bps", "share"]);
-    assert_eq!(flow.numbers(false).next(), Some("reserved_bps"));
+    assert_eq!(flow.numbers(false).next(), Some("held_back_bytes"));
     let queue = rows.iter().find(|row| row.name == "queue").unwrap();
     assert!(queue.numbers(true).all(|name| name != "drops"), "drops are no single number");
 }
