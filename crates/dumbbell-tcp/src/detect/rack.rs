@@ -238,6 +238,7 @@ impl Detect for Rack {
         self.disorder();
     }
 
+    #[inline]
     fn answered(&self, una: u64) -> Option<(Time, Time)> {
         if self.in_train { self.train.sent_below(una) } else { self.answered_singly(una) }
     }

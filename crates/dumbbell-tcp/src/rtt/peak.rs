@@ -27,6 +27,7 @@ impl Peak {
     }
 
     /// A sample: the variation after it, where it was `rttvar` and the smoothed time `srtt`.
+    #[inline]
     pub fn sample(
         &mut self,
         r: Span,
@@ -44,8 +45,8 @@ impl Peak {
         let off = srtt.ps().abs_diff(r.ps());
         let before = self.deviation.ps();
         // A round trip that is suddenly short is no reason for a long timeout.
-        let weight = if r < srtt && off > before { 32 } else { 4 };
-        self.deviation = Span::from_ps(((weight - 1) * before + off) / weight);
+        let shift = if r < srtt && off > before { 5 } else { 2 };
+        self.deviation = Span::from_ps((((1 << shift) - 1) * before + off) >> shift);
         self.peak = self.peak.max(self.deviation);
         let mut variation = rttvar.max(self.peak);
         if una > self.end {

@@ -77,7 +77,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let thaws = self.cold.freeze.thaws;
         // The acknowledgment that thaws a connection waited for the path, so it gives no round-trip
         // time.
-        let rtt = if thaws { Sampled::default() } else { self.measure(now, s, una) };
+        let rtt = if thaws {
+            Sampled::default()
+        } else if self.by_segments {
+            self.measure_segments(now, s, una)
+        } else {
+            let one = if acked > 0 { self.measure(now, s, una) } else { None };
+            Sampled { control: one, timer: one }
+        };
         if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }
@@ -130,39 +137,32 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.transmit_inline(now, out);
     }
 
-    /// Round-trip samples from an ACK of everything below `una`: of segments; by timestamps, if it
-    /// moves SND.UNA; or by Karn's rule from the one segment that is timed.
+    /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's
+    /// rule from the one segment that is timed.
     #[inline]
-    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Sampled {
-        if self.by_segments
-            && let Some(sampled) = self.measure_segments(now, una)
-        {
-            return sampled;
-        }
-        if una == self.una {
-            return Sampled::default();
-        }
+    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
         if self.timestamps {
-            let echo = self.clock.round(since_timestamp(self.clock.tick(now), s.ts));
-            let control = if self.by_segments { None } else { Some(echo) };
-            return Sampled { control, timer: Some(echo) };
+            return Some(self.clock.round(since_timestamp(self.clock.tick(now), s.ts)));
         }
         if self.timed_end == 0 || una < self.timed_end {
-            return Sampled::default();
+            return None;
         }
         self.timed_end = 0;
-        let timed = Some(self.clock.round(now.since(self.timed_at)));
-        Sampled { control: timed, timer: timed }
+        Some(self.clock.round(now.since(self.timed_at)))
     }
 
-    /// The round-trip times of the last segment and of the first one that an ACK answers.
+    /// The round-trip times of the last segment and of the first one that an ACK of everything
+    /// below `una` answers; where there is none, the timeout has that of its timestamp.
     #[inline]
-    fn measure_segments(&mut self, now: Time, una: u64) -> Option<Sampled> {
-        let (first, last) = self.detect.answered(una)?;
+    pub(super) fn measure_segments(&mut self, now: Time, s: &Segment, una: u64) -> Sampled {
+        let Some((first, last)) = self.detect.answered(una) else {
+            let timer = if una > self.una { self.measure(now, s, una) } else { None };
+            return Sampled { control: None, timer };
+        };
         let control = Some(self.clock.round(now.since(last)));
         let one = first == last;
         let timer = if one { control } else { Some(self.clock.round(now.since(first))) };
-        Some(Sampled { control, timer })
+        Sampled { control, timer }
     }
 
     /// Takes a sample for the timeout from an ACK of everything below `una`.

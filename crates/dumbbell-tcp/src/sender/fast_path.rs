@@ -4,7 +4,7 @@
 //!
 //! It does the same as [`super::ack`] in that state, without asking about what cannot
 //! be; random networks in the simulator compare the two.
-use super::ack::echoed;
+use super::ack::{Sampled, echoed};
 use super::{Sender, Stage};
 use crate::sender::ack_info::AckInfo;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
@@ -56,7 +56,29 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The whole of it: sample, window, timer, new segments.
     #[inline(always)]
     fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        if self.by_segments {
+            return self.on_expected_by_segments(now, s, una, out);
+        }
         let rtt = self.measure(now, s, una);
+        self.on_measured(now, s, una, Sampled { control: rtt, timer: rtt }, out);
+    }
+
+    /// The same with samples of segments.
+    #[inline(never)]
+    fn on_expected_by_segments(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        let rtt = self.measure_segments(now, s, una);
+        self.on_measured(now, s, una, rtt, out);
+    }
+
+    #[inline(always)]
+    fn on_measured(
+        &mut self,
+        now: Time,
+        s: &Segment,
+        una: u64,
+        rtt: Sampled,
+        out: &mut impl Outbox,
+    ) {
         if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }

@@ -192,15 +192,31 @@ impl Window {
         }
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
+        if self.step > 1 {
+            return self.add_whole(credit, increase);
+        }
         // Integers, whose remainder is carried: exact in the long run, on every machine.
-        let unit = self.cwnd * FIXED * self.step;
-        let work = credit.saturating_mul(increase).saturating_add(self.remainder);
+        let (work, unit) =
+            (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
         // The law is per round trip; an acknowledgment of more than a window adds no more than its
         // increase.
-        let most = increase / FIXED + self.step;
-        let bytes = work / unit * self.step;
+        let whole = (work / unit).min(increase / FIXED + 1);
         self.remainder = work % unit;
-        self.cwnd += if bytes > most { self.whole(most) } else { bytes };
+        self.cwnd += whole;
+    }
+
+    /// The same in whole segments.
+    #[inline(never)]
+    fn add_whole(&mut self, credit: u64, increase: u64) {
+        let work = credit.saturating_mul(increase).saturating_add(self.remainder);
+        let unit = self.cwnd * FIXED * self.step;
+        if work < unit {
+            self.remainder = work;
+            return;
+        }
+        let most = self.whole(increase / FIXED + self.step);
+        self.remainder = work % unit;
+        self.cwnd += (work / unit * self.step).min(most);
     }
 
     /// The first slow start with HyStart or HyStart++, which want every sample.

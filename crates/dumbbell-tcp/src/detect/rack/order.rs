@@ -43,6 +43,7 @@ impl Rack {
     }
 
     /// [`dumbbell_core::transport::Detect::answered`] of single segments.
+    #[inline(never)]
     pub(super) fn answered_singly(&self, una: u64) -> Option<(Time, Time)> {
         let below = self.segments.iter().take_while(|s| s.to <= una);
         let times = below
