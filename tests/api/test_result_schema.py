@@ -25,7 +25,11 @@ SESSION = {
 
 def results() -> list[dict[str, Any]]:
     """Results that have every measurement between them."""
-    everything = {**MARKED, "record": {"every": "100 ms", "delays": True, "acks": True}}
+    everything = {
+        **MARKED,
+        "warmup": "100 ms",
+        "record": {"every": "100 ms", "delays": True, "acks": True},
+    }
     shipped = [
         Scenario.from_file(ROOT / "scenarios" / name).with_({"duration": "2 s", "warmup": "0 s"})
         for name in ("duplex-mismatch.toml", "host-limited.toml")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.comparison import NET
+
+from .network import NET
 
 
 @pytest.fixture(autouse=True)

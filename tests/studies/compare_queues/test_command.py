@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from dumbbell.studies.compare.queues.work import DEFAULT, Options, compare
-from helpers.comparison import compared, run
 from helpers.plugins import HALF_FULL
+
+from .network import compared, run
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from dumbbell import catalogue
 from dumbbell.present import stats
 from dumbbell.studies.compare.queues import design
-from helpers.comparison import NET, compared
+
+from .network import NET, compared
 
 
 def test_numbers_are_those_of_single_runs_and_differences_are_paired(net: Path) -> None:

@@ -64,7 +64,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
     }
 }
 
-/// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged, the first ones sent at once.
+/// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged, the first sent at once.
 pub fn bench_tcp() -> TcpConfig {
     TcpConfig {
         mss: Some(Bytes(960)),

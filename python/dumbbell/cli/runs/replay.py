@@ -51,7 +51,7 @@ def replay(
     wrong = replay_check.contradictions(found[1], document) if found else []
     document |= {
         "summary": str(found[0]) if found else None,
-        "compared": bool(found) and replay_check.compared(found[1], document),
+        "compared": found is not None and replay_check.compared(found[1], document),
         "contradictions": wrong,
         "proves": replay_check.proves(found[1] if found else None),
     }
