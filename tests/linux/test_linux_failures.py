@@ -133,6 +133,7 @@ def test_a_guest_that_dies_in_the_middle(scenario: Path, tmp_path: Path) -> None
     words = ("run", scenario, "--on", "linux", "-s", "duration=600s")
     with guests.running(words, tmp_path) as (process, found):
         (guest,), groups = found, guests.groups(found)
+        guests.has_worked(guest, 0.5)
         os.kill(guest, signal.SIGKILL)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 1, said

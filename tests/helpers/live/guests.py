@@ -154,6 +154,19 @@ def _processes() -> Iterator[tuple[int, int, bytes]]:
             yield int(entry.name), int(fields[1]), line
 
 
+def has_worked(guest: int, seconds: float) -> None:
+    """Waits until a guest has used so much processor time: more than its start takes."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        stat = Path(f"/proc/{guest}/stat").read_text(encoding="utf-8")
+        used = stat.rpartition(") ")[2].split()[11:13]
+        if sum(map(int, used)) >= ticks:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"guest {guest} has not worked for {seconds} s")
+
+
 @contextmanager
 def running(
     words: Sequence[object], temporary: Path
