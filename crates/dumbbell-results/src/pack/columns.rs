@@ -55,6 +55,11 @@ impl Values {
         }
     }
 
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Takes the first rows; words are kept for those that come.
     pub fn take_first(&mut self, rows: usize) -> Values {
         match self {
