@@ -175,19 +175,9 @@ class Broken(dumbbell.Aqm):
         return PASS
 """
     )
-    done = run(
-        "red",
-        "half_full:p=0.2",
-        "broken",
-        "--use",
-        "mine.py",
-        "-f",
-        net,
-        "--seeds",
-        2,
-        "--json",
-        cwd=net.parent,
-    )
+    schemes = ("red", "half_full:p=0.2", "broken")
+    words = (*schemes, "--use", "mine.py", "-f", net, "--seeds", 2)
+    done = run(*words, "--json", cwd=net.parent)
     assert done.returncode == 1
     document = json.loads(done.stdout)
     good, own, broken = document["rows"]
@@ -212,18 +202,7 @@ class Broken(dumbbell.Aqm):
     document = compare(wish, net.parent / "other")
     assert all(block is None for block in document["rows"][1]["versus"].values())
     assert not any("broken" in sentence for sentence in document["finding"])
-    shown = run(
-        "red",
-        "half_full:p=0.2",
-        "broken",
-        "--use",
-        "mine.py",
-        "-f",
-        net,
-        "--seeds",
-        2,
-        cwd=net.parent,
-    )
+    shown = run(*words, cwd=net.parent)
     assert (
         shown.returncode == 1
         and "half_full:p=0.2" in shown.stdout
