@@ -11,8 +11,9 @@ docs/explanation/linux-agreement.md.
 
 A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with a few
 seeds on a user-mode kernel (`dumbbell run --on linux`) and with twenty in the simulator. The kernel
-takes some six seconds of processor time for a run; what it did is kept in agreement.jsonl under
-the hash of the scenario and the kernel's release, so an interrupted measurement continues. The
+takes one or two seconds of processor time for a run; what it did is kept in agreement.jsonl under
+the hashes of the scenario and of what the kernel was made from, so an interrupted measurement
+continues, and another kernel starts anew. The
 simulator runs every time; `--simulator` runs nothing else, on machines without a kernel, too.
 Causes of differences are written by hand in agreement.toml.
 """
@@ -166,45 +167,47 @@ def result(cell: Cell, on: str, seed: int, series: Path | None) -> JSON:
     return found
 
 
-def kept(release: str) -> dict[tuple[str, int], dict[str, float]]:
-    """What the kernel did, by the hashes of scenarios and the seeds."""
+def kept(recipe: str) -> dict[tuple[str, int], dict[str, float]]:
+    """What the kernel of this recipe did, by the hashes of scenarios and the seeds."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
     rows = (json.loads(line) for line in lines)
-    found = (row for row in rows if row["kernel"] == release)
+    found = (row for row in rows if row["recipe"] == recipe)
     return {(row["scenario"], row["seed"]): row["measures"] for row in found}
 
 
 def on_kernel(
-    cells: list[Cell], seeds: int, release: str, series: Path | None
+    cells: list[Cell], seeds: int, kernel: kernels.Kernel, series: Path | None
 ) -> dict[Cell, list[dict[str, float]]]:
     """What the kernel does in each cell. It runs only what is not kept: seed by seed, so that each
     cell has about as many runs when it is interrupted."""
-    known = kept(release)
+    known = kept(kernel.recipe)
+    made = {"kernel": kernel.about["release"], "recipe": kernel.recipe}
     asked = list(itertools.product(range(1, seeds + 1), cells))
     for number, (seed, cell) in enumerate(asked, 1):
         if (cell.key, seed) in known:
             continue
         found = measures(result(cell, "linux", seed, series if seed == 1 else None))
         known[cell.key, seed] = found
-        row = {"scenario": cell.key, "cell": str(cell), "seed": seed, "kernel": release}
+        row = {"scenario": cell.key, "cell": str(cell), "seed": seed, **made}
         with KEPT.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row | {"measures": found}) + "\n")
         print(f"{number}/{len(asked)} {cell}, seed {seed}", file=sys.stderr)
-    return as_kept(cells, release)
+    return as_kept(cells, kernel.recipe)
 
 
-def as_kept(cells: list[Cell], release: str) -> dict[Cell, list[dict[str, float]]]:
+def as_kept(cells: list[Cell], recipe: str) -> dict[Cell, list[dict[str, float]]]:
     """What the kernel did in those of the cells of which something is kept."""
-    known = kept(release)
+    known = kept(recipe)
     every = sorted(known)
     rows = {cell: [known[key] for key in every if key[0] == cell.key] for cell in cells}
     return {cell: runs for cell, runs in rows.items() if runs}
 
 
-def latest_release() -> str:
-    """The release of the kernel whose numbers were kept last."""
+def latest() -> tuple[str, str]:
+    """The release and the recipe of the kernel whose numbers were kept last."""
     *_, last = KEPT.read_text(encoding="utf-8").splitlines()
-    return str(json.loads(last)["kernel"])
+    row = json.loads(last)
+    return str(row["kernel"]), str(row["recipe"])
 
 
 def measured(
@@ -303,12 +306,13 @@ def main(words: list[str] | None = None) -> int:
     cells = grid(given.cc, given.queue, given.rtt)
     rows = {}
     if given.simulator:
-        release = latest_release()
-        kernel = as_kept(cells, release)
+        release, recipe = latest()
+        ran = as_kept(cells, recipe)
     else:
-        release = str(kernels.needed().about["release"])
-        kernel = on_kernel(cells, given.seeds, release, given.series)
-    for cell, both in measured(list(kernel), kernel, given.series):
+        kernel = kernels.needed()
+        release = str(kernel.about["release"])
+        ran = on_kernel(cells, given.seeds, kernel, given.series)
+    for cell, both in measured(list(ran), ran, given.series):
         rows[cell] = row(cell, both, causes)
     write(rows, f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}")
     return os.EX_OK

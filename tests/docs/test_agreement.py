@@ -53,9 +53,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "PAGE"
 
 
-def _keep(cell: agreement.Cell, release: str, goodput: float) -> None:
+def _keep(cell: agreement.Cell, recipe: str, goodput: float) -> None:
     measures = {"goodput": goodput, "queue": 40.0, "drops": 150, "share": 0.5}
-    line = {"scenario": cell.key, "cell": str(cell), "seed": 1, "kernel": release}
+    line = {"scenario": cell.key, "cell": str(cell), "seed": 1}
+    line |= {"kernel": "6.12.2", "recipe": recipe}
     with agreement.KEPT.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line | {"measures": measures}) + "\n")
 
@@ -91,10 +92,10 @@ def test_causes_are_written_anew_without_a_run(page: Path, monkeypatch: pytest.M
 def test_the_simulator_runs_again_beside_what_is_kept(
     page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only cells of which the latest kernel's numbers are kept; the other rows stay."""
-    _keep(CELL, "6.12.0", 9.6)
-    _keep(OTHER, "6.12.0", 9.6)
-    _keep(CELL, "6.12.2", 9.0)
+    """Only cells of which the numbers of the latest recipe are kept; the other rows stay."""
+    _keep(CELL, "0123", 9.6)
+    _keep(OTHER, "0123", 9.6)
+    _keep(CELL, "4567", 9.0)
     monkeypatch.setattr(agreement, "result", _simulated(ran := []))
     words = ["--simulator", "--cc", "sack", "cubic", "--queue", "drop_tail", "red"]
     assert agreement.main([*words, "--rtt", "20", "80"]) == 0

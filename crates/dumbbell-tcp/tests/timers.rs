@@ -17,10 +17,12 @@ fn the_timer_backs_off_to_its_maximum() {
     assert_eq!(net.sender.view().ssthresh, Some(5 * MSS), "half of the first flight, once");
 }
 
-/// A window of ten segments, and the round-trip times that it is told: of each acknowledgment in
-/// milliseconds, with the segments that it answers cumulatively and selectively.
+/// A window of ten segments that keeps what each acknowledgment tells it.
 #[derive(Default)]
-struct Told(Vec<(u64, u64, Option<u64>)>);
+struct Told(Vec<Answered>);
+
+/// Segments answered cumulatively and selectively, and the round-trip time in milliseconds.
+type Answered = (u64, u64, Option<u64>);
 
 impl CongestionControl for Told {
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
@@ -33,7 +35,7 @@ impl CongestionControl for Told {
     }
 }
 
-fn told(rtt_samples: Samples, lost: &[u64]) -> (Net<Told>, Vec<(u64, u64, Option<u64>)>) {
+fn told(rtt_samples: Samples, lost: &[u64]) -> (Net<Told>, Vec<Answered>) {
     let config = TcpConfig {
         timestamps: true,
         mss: Some(Bytes(MSS + 12)),

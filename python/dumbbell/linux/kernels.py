@@ -23,6 +23,12 @@ class Kernel:
     program: Path
     about: dict[str, Any]
 
+    @property
+    def recipe(self) -> str:
+        """The hash of what it was made from; its release for a program that the user named."""
+        here = self.program.parent
+        return here.name if here.parent == folder() else str(self.about["release"])
+
 
 def folder() -> Path:
     """The folder of all kernels of this user."""
