@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import table
-from schemata import VARIABLE, Fault, Wrong, plant, read
+from schemata import FILE, VARIABLE, Fault, Wrong, plant, read
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = (
@@ -45,11 +45,11 @@ def main() -> int:
     """See the module's page."""
     arguments = _arguments()
     try:
-        faults = _chosen(read(ROOT / "faults" / "faults.toml"), arguments.only)
+        faults = _chosen(read(ROOT / FILE), arguments.only)
         tree = ROOT / "build" / "faults"
         if not arguments.no_build:
             _copy(tree)
-            plant(read(ROOT / "faults" / "faults.toml"), tree)
+            plant(read(ROOT / FILE), tree)
             _build(tree)
         _copy_tree(ROOT / "python", tree / "python")
         red, seconds = _passport(

@@ -1,4 +1,4 @@
-"""The seeded faults of faults.toml, and how they are put into a copy of the source, all at once.
+"""The seeded faults, and how they are put into a copy of the source, all at once.
 
 Each fault becomes a choice between what is there and what is wrong, made when the program runs
 (mutant schemata: Untch, Offutt, Harrold: Mutation analysis using mutant schemata, ISSTA 1993), so
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+FILE = "python/dumbbell/validate/faults.toml"
 OPEN, CLOSE = "«", "»"
 VARIABLE = "DUMBBELL_FAULT"
 CORE = "crates/dumbbell-core/src"

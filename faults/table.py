@@ -13,9 +13,10 @@ HEAD = """# Faults that the validation suite finds
 A validation suite is useful only if it can fail. Each row below is a plausible mistake, and the
 lines of `dumbbell validate` that fail with it. `make faults` puts all faults into a copy of the
 source, each behind an environment variable, and builds it once. It then checks that lines of the
-quick suite fail with each fault, and that none fails without one. `faults/faults.toml` has the
-replaced source text of each fault and the lines that it is expected to break. Only these run, so
-other lines may fail as well. `make faults` writes this table.
+quick suite fail with each fault, and that none fails without one.
+`python/dumbbell/validate/faults.toml` has the replaced source text of each fault and the lines that
+it is expected to break. Only these run, so other lines may fail as well. `make faults` writes this
+table.
 
 When you add a law to the suite, add a fault that it finds. When no line finds a fault, add a law.
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from parts import (
     catalogue_rows,
     catalogue_tables,
+    check_tables,
     hardware_tables,
     linux_tables,
     paper_tables,
@@ -42,6 +43,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
     "catalogue": catalogue_rows.part,
+    "checks": check_tables.sections,
     "provenance": catalogue_tables.provenance,
     "finding": paper_tables.finding,
     "figures": paper_tables.figures,

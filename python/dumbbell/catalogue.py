@@ -14,6 +14,17 @@ from .errors import ScenarioError
 
 QUEUES = ("aqm", "qdisc")
 """The kinds that a scenario may name as `queue`."""
+PROVENANCE = {
+    "vectors": "checked against vectors from an RFC, a paper or published code",
+    "two_readings": "two independent implementations of the source agree",
+    "recollection": "written from a description, without access to the source",
+    "reconstruction": "the source leaves parts open; each of our choices is a named option",
+    "own": (
+        "your own; `dumbbell test FILE` checks it. Each decision calls Python, so it is slower "
+        "than the catalogue's"
+    ),
+}
+"""What the classes of provenance mean."""
 _PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
 
 

@@ -1,5 +1,4 @@
-"""The seeded faults of faults/faults.toml fit the source as it is, and the committed table is about
-them.
+"""The seeded faults fit the source as it is, and the committed table is about them.
 
 That the validation suite finds them is `make faults`, which builds a copy of the source.
 """
@@ -13,10 +12,10 @@ from pathlib import Path
 import pytest
 import table
 from dumbbell.validate import report
-from schemata import Fault, Wrong, plant, read
+from schemata import FILE, Fault, Wrong, plant, read
 
 ROOT = Path(__file__).parents[2]
-FAULTS = read(ROOT / "faults" / "faults.toml")
+FAULTS = read(ROOT / FILE)
 PAGE = (ROOT / table.PAGE).read_text(encoding="utf-8")
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dumbbell import catalogue
-from dumbbell.cli.algorithms.explain import PROVENANCE
 from dumbbell.models import dscp
 
 from .markdown_table import shown, table
@@ -73,9 +72,8 @@ def kinds(_: str) -> str:
 
 def provenance(_: str) -> str:
     """What the classes mean."""
-    return table(
-        ["class", "meaning"], ([name.replace("_", " "), text] for name, text in PROVENANCE.items())
-    )
+    meanings = catalogue.PROVENANCE.items()
+    return table(["class", "meaning"], ([name.replace("_", " "), text] for name, text in meanings))
 
 
 def tcp(_: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of the validation suite: a table of checks for each section."""
+"""The validation suite: the table of its sections, and a page for each with its checks."""
 
 from __future__ import annotations
 
@@ -19,3 +19,11 @@ def section(name: str) -> str:
     )
     checks = table(["check", "law and source", "expected", ""], rows)
     return f"# Checks: {name}\n\n{inspect.getdoc(module)}\n\n{checks}\n"
+
+
+def sections(_: str) -> str:
+    """What each section is about."""
+    return table(
+        ["section", "subject", "checks"],
+        ([f"`{one.name}`", one.subject, str(len(one.checks))] for one in report.sections()),
+    )

@@ -6,6 +6,7 @@ import fnmatch
 import importlib
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import api
@@ -49,11 +50,30 @@ SECTIONS = {
 OnResult = Callable[[CheckResult], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the suite: its name, what it is about in one sentence, and its checks."""
+
+    name: str
+    subject: str
+    checks: Sequence[Check]
+
+
+def sections() -> list[Section]:
+    """The sections, in the order of the report."""
+    modules = {
+        name: importlib.import_module(f".{module}", __package__)
+        for name, module in SECTIONS.items()
+    }
+    return [
+        Section(name, " ".join((module.__doc__ or "").split("\n\n")[0].split()), module.CHECKS)
+        for name, module in modules.items()
+    ]
+
+
 def checks() -> list[Check]:
     """Every check, in the order of the report. Raises `ValueError` if two have the same id."""
-    every: list[Check] = []
-    for module in SECTIONS.values():
-        every += importlib.import_module(f".{module}", __package__).CHECKS
+    every = [check for section in sections() for check in section.checks]
     ids = [check.id for check in every]
     twice = {id_ for id_ in ids if ids.count(id_) > 1}
     if twice:

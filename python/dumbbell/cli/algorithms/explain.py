@@ -11,21 +11,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ... import api, catalogue
-from ...catalogue import Algorithm, Parameter
+from ...catalogue import PROVENANCE, Algorithm, Parameter
 from ...errors import ScenarioError
 from ...language.overrides import toml
 from ...present.grids import Grid
-
-PROVENANCE = {
-    "vectors": "checked against vectors from an RFC, a paper or published code",
-    "two_readings": "two independent implementations of the source agree",
-    "recollection": "written from a description, without access to the source",
-    "reconstruction": "the source leaves parts open; each of our choices is a named option",
-    "own": (
-        "your own; `dumbbell test FILE` checks it. Each decision calls Python, so it is slower "
-        "than the catalogue's"
-    ),
-}
 
 Page = tuple[dict[str, Any], list[RenderableType]]
 

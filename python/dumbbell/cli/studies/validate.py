@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from ...files.write import write_text
 from ...present.units import significant
-from ...validate import report
+from ...validate import passport, report
 from ...validate.check import Check, CheckResult
 from ...validate.runner import Runner
 from ..options import Json, emit
@@ -29,6 +32,14 @@ Quick = Annotated[
 List = Annotated[
     bool, Parameter(name="--list", help="List the selected checks without running them.")
 ]
+Report = Annotated[
+    Path | None,
+    Parameter(
+        name="--report",
+        help="Also write a page (HTML) for a reviewer: what was checked, against what, how it "
+        "could fail, and what is not known.",
+    ),
+]
 
 
 def validate(
@@ -36,6 +47,7 @@ def validate(
     quick: Quick = False,
     only: Only = [],  # noqa: B006 (cyclopts reads it)
     list_: List = False,
+    report_: Report = None,
     json: Json = False,
 ) -> int:
     """Check the simulator against laws from the literature, which are computed without it.
@@ -56,14 +68,25 @@ def validate(
             _print(result, width)
 
     results = report.validate(selected, runner, on_result)
+    if report_ is not None:
+        write_text(report_, passport.html(results, runner, _command(quick, only, report_)))
     if json:
         emit(report.document(results, runner))
     else:
         _print_total(results)
+        if report_ is not None:
+            print(f"report: {report_}")
     failed = [result for result in results if result.verdict != "pass"]
     for result in failed:
         print(f"{result.check.id} failed: {_cause(result)}", file=sys.stderr)
     return CHECK_FAILED if failed else 0
+
+
+def _command(quick: bool, only: Sequence[str], page: Path) -> str:
+    """The command line that writes the page."""
+    words = ["dumbbell", "validate", *(["--quick"] if quick else [])]
+    words += [word for pattern in only for word in ("--only", pattern)]
+    return shlex.join([*words, "--report", str(page)])
 
 
 def _list(selected: Sequence[Check], json: bool) -> None:
