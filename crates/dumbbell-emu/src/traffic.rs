@@ -6,6 +6,7 @@
 //! threads, and [`Running::join`] gives an [`Outcome`] for each flow.
 pub mod app;
 pub(crate) mod connection_state;
+pub mod control_state;
 pub mod cpu;
 pub(crate) mod datagrams;
 pub(crate) mod host_settings;

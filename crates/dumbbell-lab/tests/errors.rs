@@ -27,6 +27,7 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "warmup", "schema = 2\nwarmup"),
     (RED, "warmup", "extends = \"nowhere.toml\"\nwarmup"),
     (RED, "duration = \"10 s\"", "duration = \"200 d\"\nrecord = { every = \"1 us\" }"),
+    (RED, "warmup", "record = { packets = \"all\" }\nwarmup"),
     (RED, "delay = \"10 ms\"", "dlay = 3, rat = 4"),
     (RED, "delay = \"10 ms\"", "delay = \"10 ms\", framing = \"token ring\""),
     (RED, "delay = \"10 ms\"", "delay = \"10 ms\", mtu = \"20 B\""),

@@ -218,12 +218,16 @@ impl<'a> Sender<'a> {
         report.add(Kind::Failure, self.order.flow, now, &[&[0], cause.as_bytes()]);
     }
 
-    /// Tells TCP_INFO, with `flags` of the instant.
+    /// Tells TCP_INFO and what the congestion control says of itself, with `flags` of the instant.
     pub fn sample(&self, now: u64, flags: u8, report: &mut Report) {
-        let mut info = [0; 512];
-        if let Ok(info) = sys::get(&self.socket, sys::IPPROTO_TCP, sys::TCP_INFO, &mut info) {
-            report.add(Kind::Sample, self.order.flow, now, &[&[flags], info]);
-        }
+        let (mut info, mut state) = ([0; 512], [0; 64]);
+        let Ok(info) = sys::get(&self.socket, sys::IPPROTO_TCP, sys::TCP_INFO, &mut info) else {
+            return;
+        };
+        let state = sys::get(&self.socket, sys::IPPROTO_TCP, sys::TCP_CC_INFO, &mut state);
+        let state = state.unwrap_or_default();
+        let head = [flags, state.len() as u8];
+        report.add(Kind::Sample, self.order.flow, now, &[&head, state, info]);
     }
 
     /// The account at the end.

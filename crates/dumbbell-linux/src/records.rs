@@ -5,6 +5,7 @@ use crate::programs::Programs;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::traffic::app::{Act, App};
+use dumbbell_emu::traffic::control_state::ControlState;
 use dumbbell_emu::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_emu::traffic::receiver::{Delivered, Progress};
 use dumbbell_emu::traffic::sampler::{Sample, SenderSummary};
@@ -154,8 +155,10 @@ impl Records {
     }
 
     fn sample(&mut self, flow: usize, at: Time, body: &[u8]) {
-        let Some((flags, info)) = body.split_first() else { return };
-        let sample = Sample::of_bytes(at, flow, info);
+        let Some((&[flags, of_state], rest)) = body.split_first_chunk() else { return };
+        let Some((state, info)) = rest.split_at_checked(of_state.into()) else { return };
+        let state = ControlState::of_bytes(state);
+        let sample = Sample { state, ..Sample::of_bytes(at, flow, info) };
         let (warm, end) = (flags & WARM != 0, flags & (AT_END | OVER) != 0);
         self.flows[flow].summary.add(sample, at >= self.warmup, warm, end);
         if flags & ROW != 0 && self.rows[flow] {

@@ -88,11 +88,15 @@ pub fn rows(
     }
     let mut out = Vec::new();
     for (flow, seen) in counted.seen.iter().enumerate() {
+        let control = outcomes.flows.get(flow).and_then(|o| o.control.as_deref()).unwrap_or("");
         let mut rows: Vec<Option<FlowRow>> = vec![None; seen.len()];
         for sample in &of_flow[flow] {
             if let Some(row) = rows.get_mut(instant(sample.at)) {
                 // The first look from the instant on: what comes later is not its own any more.
-                row.get_or_insert_with(|| of_sample(sample));
+                row.get_or_insert_with(|| FlowRow {
+                    gauges: sample.state.gauges(control),
+                    ..of_sample(sample)
+                });
             }
         }
         let mut bytes = vec![None; seen.len()];

@@ -5,6 +5,7 @@ use super::usage::{CpuUsage, Role};
 use crate::clock::Clock;
 use crate::sys::tcp::{self as call, TcpInfo};
 use crate::traffic::connection_state::ConnectionState;
+use crate::traffic::control_state::ControlState;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use std::io;
@@ -71,6 +72,8 @@ pub struct Sample {
     pub peer_window: u32,
     /// Phase of the sender.
     pub phase: Phase,
+    /// What its congestion control says of itself.
+    pub state: ControlState,
 }
 
 /// `TCP_INFINITE_SSTHRESH`.
@@ -107,6 +110,7 @@ impl Sample {
             buffer_limited_us: i.sndbuf_limited,
             peer_window: i.snd_wnd,
             phase: phase(i.ca_state),
+            state: ControlState::default(),
         }
     }
 }
@@ -285,7 +289,8 @@ impl Sampler {
         }
         let finished = state.is_finished();
         let (info, known) = call::info(state.sender.as_fd()).ok()?;
-        let sample = Sample::of(self.clock.now(), *flow, &info, known);
+        let state = call::control_state(state.sender.as_fd());
+        let sample = Sample { state, ..Sample::of(self.clock.now(), *flow, &info, known) };
         let windowed = self.ticks.past_warmup(sample.at);
         self.seen[i].add(sample, windowed, warm, end || finished);
         Some(sample)

@@ -29,6 +29,7 @@ pub const TCP_WINDOW_CLAMP: c_int = 10;
 pub const TCP_INFO: c_int = 11;
 pub const TCP_CONGESTION: c_int = 13;
 pub const TCP_NOTSENT_LOWAT: c_int = 25;
+pub const TCP_CC_INFO: c_int = 26;
 pub const TCP_RTO_MAX_MS: c_int = 44;
 
 pub const MSG_TRUNC: c_int = 0x20;

@@ -1,6 +1,11 @@
 //! Round trips: from a byte that is sent to its acknowledgment, with the samples of the round-trip
 //! time in between.
 //!
+//! A round is over when a byte is acknowledged that was sent after it began. The acknowledgment of
+//! all that was in flight at its beginning is too early: where segments travel in a burst, it comes
+//! at the end of the burst that began the round. Linux does the same: `TCP_CC_INFO` of its Vegas
+//! shows a round that ends with the first acknowledgment of each burst.
+//!
 //! Vegas, Veno, Illinois, YeAH and Compound judge once in each round trip. There is no policy here:
 //! each control interprets the samples by itself.
 use dumbbell_core::transport::Ack;
@@ -36,8 +41,9 @@ impl Round {
 /// Tells round trips apart by what is acknowledged.
 #[derive(Clone, Debug)]
 pub struct Rounds {
-    /// The round is over when this byte is acknowledged; 0: none has begun.
-    end: u64,
+    /// The round is over when more than the bytes before this one are acknowledged; none: the next
+    /// acknowledgment begins one.
+    end: Option<u64>,
     /// The smallest sample of the connection (`baseRTT`).
     base: Span,
     current: Round,
@@ -45,13 +51,13 @@ pub struct Rounds {
 
 impl Default for Rounds {
     fn default() -> Self {
-        Rounds { end: 0, base: NONE, current: Round::EMPTY }
+        Rounds { end: Some(0), base: NONE, current: Round::EMPTY }
     }
 }
 
 impl Rounds {
     /// An acknowledgment: takes its sample, and returns the round that it ends, its own sample
-    /// included. The first one begins a round; the next begins at the end of each.
+    /// included. The first round begins with the connection, the next at the end of each.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt {
@@ -61,19 +67,17 @@ impl Rounds {
             current.samples += 1;
             current.sum = current.sum + rtt;
         }
-        if self.end == 0 {
-            self.end = ack.nxt;
-        }
-        if ack.acked == 0 || ack.una < self.end {
+        let end = *self.end.get_or_insert(ack.nxt);
+        if ack.acked == 0 || ack.una <= end {
             return None;
         }
-        self.end = ack.nxt;
+        self.end = Some(ack.nxt);
         Some(std::mem::replace(&mut self.current, Round::EMPTY))
     }
 
     /// The round at hand is void; the next acknowledgment begins another.
     pub fn restart(&mut self) {
-        (self.end, self.current) = (0, Round::EMPTY);
+        (self.end, self.current) = (None, Round::EMPTY);
     }
 
     /// The smallest sample of the connection, or since [`Self::forget_base`].
@@ -103,22 +107,24 @@ mod tests {
         a
     }
 
-    /// Ten bytes are out at the first ACK (1..11): the round lasts until byte 11, the next until
-    /// what was out then.
+    /// The first acknowledgment ends the connection's first round. Ten bytes are out then (1..11):
+    /// the next round lasts until a byte beyond 11 is acknowledged.
     #[test]
-    fn a_round_lasts_until_what_was_out_at_its_begin_is_acknowledged() {
+    fn a_round_lasts_until_a_byte_that_was_sent_in_it_is_acknowledged() {
         let mut rounds = Rounds::default();
-        assert_eq!(rounds.on_ack(&ack(2, 11, Some(100))), None);
+        let first = rounds.on_ack(&ack(2, 11, Some(100))).unwrap();
+        assert_eq!((first.min, first.samples), (Span::from_ms(100), 1));
         assert_eq!(rounds.on_ack(&ack(6, 15, Some(104))), None);
         assert_eq!(rounds.on_ack(&ack(10, 19, None)), None);
-        let first = rounds.on_ack(&ack(11, 20, Some(108))).unwrap();
+        assert_eq!(rounds.on_ack(&ack(11, 20, Some(112))), None, "all that was out, and no more");
+        let second = rounds.on_ack(&ack(12, 21, Some(108))).unwrap();
         assert_eq!(
-            (first.min, first.samples, first.mean()),
-            (Span::from_ms(100), 3, Span::from_ms(104))
+            (second.min, second.samples, second.mean()),
+            (Span::from_ms(104), 3, Span::from_ms(108))
         );
-        assert_eq!(rounds.on_ack(&ack(19, 28, Some(120))), None);
-        let second = rounds.on_ack(&ack(20, 29, Some(130))).unwrap();
-        assert_eq!((second.min, second.samples), (Span::from_ms(120), 2));
+        assert_eq!(rounds.on_ack(&ack(21, 28, Some(120))), None);
+        let third = rounds.on_ack(&ack(22, 29, Some(130))).unwrap();
+        assert_eq!((third.min, third.samples), (Span::from_ms(120), 2));
         assert_eq!(rounds.base(), Some(Span::from_ms(100)));
     }
 
@@ -126,10 +132,10 @@ mod tests {
     fn duplicates_end_no_round() {
         let mut rounds = Rounds::default();
         rounds.on_ack(&ack(2, 11, None));
-        let mut duplicate = ack(11, 11, None);
+        let mut duplicate = ack(12, 12, None);
         duplicate.acked = 0;
         assert_eq!(rounds.on_ack(&duplicate), None);
-        let over = rounds.on_ack(&ack(11, 11, None)).unwrap();
+        let over = rounds.on_ack(&ack(12, 12, None)).unwrap();
         assert_eq!((over.samples, over.min, over.mean()), (0, Span::MAX, Span::MAX));
     }
 
@@ -140,8 +146,8 @@ mod tests {
         rounds.restart();
         assert_eq!(rounds.on_ack(&ack(12, 31, Some(70))), None);
         assert_eq!((rounds.current().samples, rounds.base()), (1, Some(Span::from_ms(50))));
-        assert_eq!(rounds.on_ack(&ack(30, 31, None)), None);
-        assert!(rounds.on_ack(&ack(31, 31, None)).is_some());
+        assert_eq!(rounds.on_ack(&ack(31, 32, None)), None);
+        assert!(rounds.on_ack(&ack(32, 32, None)).is_some());
         rounds.forget_base();
         assert_eq!(rounds.base(), None);
     }

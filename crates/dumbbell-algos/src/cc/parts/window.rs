@@ -156,9 +156,10 @@ impl Window {
     pub fn set_cwnd(&mut self, cwnd: u64) {
         (self.cwnd, self.remainder) = (self.whole(cwnd).max(self.mss), 0);
     }
-    /// Another threshold, at least two segments.
+    /// Another threshold, at least two segments; `u64::MAX`: none.
     pub fn set_ssthresh(&mut self, ssthresh: u64) {
-        self.ssthresh = self.whole(ssthresh).max(2 * self.mss);
+        let none = ssthresh == u64::MAX;
+        self.ssthresh = if none { ssthresh } else { self.whole(ssthresh).max(2 * self.mss) };
     }
     /// As much of `bytes` as a window may have: whole segments, or all.
     fn whole(&self, bytes: u64) -> u64 {

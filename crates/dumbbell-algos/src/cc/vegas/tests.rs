@@ -23,7 +23,7 @@ fn judged(w: u64, ssthresh: u64, rtt_ms: u64, config: &VegasConfig) -> (f64, f64
     (ack.nxt, ack.rtt) = (1001, Some(Span::from_ms(rtt_ms)));
     v.on_ack(&ack, &mut Commands::default());
     v.on_ack(&ack, &mut Commands::default());
-    (ack.acked, ack.una) = (MSS, 1001);
+    (ack.acked, ack.una) = (MSS, 1002);
     v.on_ack(&ack, &mut Commands::default());
     (v.cwnd() as f64 / MSS as f64, v.ssthresh().unwrap() as f64 / MSS as f64)
 }

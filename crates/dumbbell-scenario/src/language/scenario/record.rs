@@ -36,7 +36,7 @@ pub struct Record {
 
 /// Which flows' packets, or acknowledgments, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected `true`, `false` or names of flows, such as [\"far\"]")]
 pub enum Followed {
     /// Those of every flow, or of none.
     All(bool),
