@@ -59,6 +59,29 @@ def test_the_kernels_retransmissions_are_those_that_the_network_saw(
     assert abs(sent_again - lost) <= 3
 
 
+def test_a_congestion_control_says_what_it_holds(tmp_path: Path) -> None:
+    """BBR alone on 10 Mbit/s and 40 ms: its model of the path is the path, its gains are those of
+    ours."""
+    from dumbbell.data import series
+
+    file = tmp_path / "bbr.toml"
+    file.write_text(
+        'profile = "linux"\nduration = "4 s"\nflow = [{ cc = "bbr", rtt = "40 ms" }]\n'
+        'queue = { kind = "drop_tail", limit = "100 pkt" }\n'
+        'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }\n',
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    document("run", file, "--on", "linux", "--out", out, "--record-every", "50 ms", timeout_s=240)
+    flows = series.read(out, "flows")
+    assert flows is not None
+    late = flows.filter(flows["time_s"] > 2)
+    assert late["cc_btl_bw"].min() == pytest.approx(10e6 * 1448 / 1500, rel=0.03)
+    assert late["cc_rt_prop"].max() == pytest.approx(0.04, abs=0.002)
+    assert set(late["cc_pacing_gain"].round(2)) <= {0.75, 1.0, 1.25}
+    assert flows["cc_pacing_gain"].max() == pytest.approx(2.885, abs=0.01)
+
+
 def test_a_run_is_the_same_in_another_folder_and_under_load(
     ran: tuple[Path, dict[str, Any]], scenario: Path, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, RateSample, Sent, Tag,
     TcpOverrides,
 };
-use dumbbell_core::units::{Rate, Time};
+use dumbbell_core::units::{Rate, Span, Time};
 
 mod config;
 mod states;
@@ -188,14 +188,18 @@ impl Model {
         if let Some(rtt) = rs.rtt
             && (rtt <= self.min_rtt.value || expired)
         {
-            if self.pacing.is_none() {
-                self.pacing = Some(
-                    self.config.high_gain * self.initial_window as f64 / rtt.seconds().max(1e-9),
-                );
-            }
+            self.init_pacing(rtt);
             self.min_rtt = MinRtt { value: rtt, stamp: now };
         }
         expired
+    }
+
+    /// `BBRInitPacingRate`, once there is a round-trip time.
+    fn init_pacing(&mut self, rtt: Span) {
+        if self.pacing.is_none() {
+            let nominal = self.initial_window as f64 / rtt.seconds().max(1e-9);
+            self.pacing = Some(self.config.high_gain * nominal);
+        }
     }
 
     /// `BBRSetPacingRateWithGain`.
@@ -267,6 +271,13 @@ impl CongestionControl for Model {
         self.chance = Stream::named(seed, "bbr");
     }
 
+    /// `BBRInit`: the round-trip time of the handshake is the first sample.
+    fn on_open(&mut self, now: Time, rtt: Option<Span>, _: u64, _: &mut Commands) {
+        if let Some(rtt) = rtt {
+            self.init_pacing(rtt);
+            self.min_rtt = MinRtt { value: rtt, stamp: now };
+        }
+    }
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if self.good.is_over(ack) {
             self.recovered();

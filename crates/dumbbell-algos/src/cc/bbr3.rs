@@ -11,7 +11,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, RateSample, Sent, Tag,
     TcpOverrides,
 };
-use dumbbell_core::units::{Rate, Time};
+use dumbbell_core::units::{Rate, Span, Time};
 
 mod bounds;
 mod config;
@@ -178,6 +178,15 @@ impl CongestionControl for Model {
     }
     fn seed(&mut self, seed: u64) {
         self.chance = Stream::named(seed, "bbr3");
+    }
+
+    /// `BBROnInit`: the round-trip time of the handshake is the first sample.
+    fn on_open(&mut self, now: Time, rtt: Option<Span>, _: u64, _: &mut Commands) {
+        if let Some(rtt) = rtt {
+            self.init_pacing(rtt);
+            self.min_rtt = MinRtt { value: rtt, stamp: now };
+            self.probe_rtt_min = self.min_rtt;
+        }
     }
 
     /// `BBRUpdateOnACK`, after the losses that were found since the acknowledgment before.

@@ -1,7 +1,7 @@
 //! DCTCP: the window falls by the extent of congestion, not by its mere existence (RFC 8257).
 use crate::cc::parts::mark_fraction::MarkFraction;
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
@@ -19,6 +19,10 @@ pub struct DctcpConfig {
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8257 section 3.3: 1"))]
     #[config(default = 1.0)]
     pub alpha_on_init: f64,
+    /// Whether alpha is a whole number of 1/1024, rounded down at each step: below 16 of them it
+    /// falls to 0 in a window.
+    #[schemars(extend("x-source" = "Linux by its `TCP_CC_INFO`; RFC 8257 has real numbers"))]
+    pub fixed_point: bool,
 }
 
 impl Config for DctcpConfig {}
@@ -52,12 +56,14 @@ impl Algorithm for Dctcp {
             note: "falls back to Reno where the other end does \
             not do ECN",
         },
+        linux: &[("fixed_point", Setting::Flag(true))],
         ..About::PLAIN
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
+        let extent = MarkFraction::new(config.g, config.alpha_on_init);
         Dctcp {
             window: Window::taking_whole(path),
-            extent: MarkFraction::new(config.g, config.alpha_on_init),
+            extent: if config.fixed_point { extent.in_parts(1024) } else { extent },
         }
     }
 }

@@ -9,8 +9,8 @@
 //! | diff | `diff` | segments of the window that wait in queues |
 //! | alpha, beta, gamma | parameters | what `diff` should be; where slow start ends |
 //!
-//! The arithmetic is that of the realization in Linux and ns-3. What the paper has beside it are
-//! options: slow start in every second round trip (`ss_alt`), what a loss takes (`loss`). Its
+//! The arithmetic is that of ns-3. Options are how Linux computes `diff`, and what the paper has
+//! beside it: slow start in every second round trip (`ss_alt`), what a loss takes (`loss`). Its
 //! timers of single segments, which find a loss at the first duplicate, are not here: detection is
 //! the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
 //!
@@ -45,6 +45,17 @@ pub enum LossRule {
     Quarter,
 }
 
+/// How the segments in queues follow from the round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DiffRule {
+    /// w - floor(w BaseRTT / RTT), as ns-3.
+    #[default]
+    Ns3,
+    /// floor(w (RTT - BaseRTT) / BaseRTT), as Linux.
+    Linux,
+}
+
 /// Parameters of [`Vegas`].
 #[config]
 pub struct VegasConfig {
@@ -68,6 +79,10 @@ pub struct VegasConfig {
     #[schemars(extend("x-source" = "Linux; Brakmo, Peterson 1995, section IV-A: quarter"))]
     #[config(default = LossRule::Reno)]
     pub loss: LossRule,
+    /// How the segments in queues follow from the round-trip time.
+    #[schemars(extend("x-source" = "ns-3; Linux by its rounds in virtual time"))]
+    #[config(default = DiffRule::Ns3)]
+    pub diff: DiffRule,
     /// Samples that a decision after a round trip needs; with fewer the window grows as Reno's.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux and ns-3: 3"))]
     #[config(default = 1)]
@@ -122,9 +137,14 @@ impl Vegas {
         self.holds = self.config.ss_alt && !self.holds;
         let mss = self.window.mss();
         let w = self.window.cwnd() / mss;
-        let target =
-            (u128::from(w) * u128::from(base.ps()) / u128::from(round.min.ps().max(1))) as u64;
-        let diff = w.saturating_sub(target);
+        let share = |of: Span, whole: Span| {
+            (u128::from(w) * u128::from(of.ps()) / u128::from(whole.ps().max(1))) as u64
+        };
+        let target = share(base, round.min);
+        let diff = match self.config.diff {
+            DiffRule::Ns3 => w.saturating_sub(target),
+            DiffRule::Linux => share(round.min.saturating_sub(base), base),
+        };
         (self.diff, self.rtt) = (Some(diff as f64), Some(round.min));
         let waiting = diff as f64;
         if self.window.in_slow_start() {
@@ -166,9 +186,9 @@ impl Algorithm for Vegas {
         idea: "Compare the rate with what an empty path would carry: keep a few packets in the \
             queue, and lose none.",
         equations: "RTT: smallest of the round trip that is over;  BaseRTT: smallest of all;  w: \
-            cwnd in segments\ntarget = floor(w BaseRTT / RTT);   diff = w - target\nslow start:  \
-            diff > gamma:  w = min(w, target + 1);  ssthresh = max(2, min(ssthresh, w - \
-            1))\navoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  \
+            cwnd in segments\ntarget = floor(w BaseRTT / RTT);   diff = w - target,  or (\"linux\") \
+            floor(w (RTT - BaseRTT) / BaseRTT)\nslow start:  diff > gamma:  w = min(w, target \
+            + 1);  ssthresh = max(2, min(ssthresh, w - 1))\navoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  \
             else stay\nand then:    ssthresh = max(ssthresh, 3/4 w)\nloss, echo:  as reno (loss = \
             \"ns3\": a segment, \"quarter\": a quarter);  timeout: w = 1\nfew samples, or a \
             repair:  as reno",
@@ -181,7 +201,7 @@ impl Algorithm for Vegas {
         family: "delay",
         look: Some(Look::new(PlotColor::Purple, 'v', 2)),
         kernel: Kernel::Has { name: "vegas", note: "" },
-        linux: &[("min_samples", Setting::Count(3))],
+        linux: &[("min_samples", Setting::Count(3)), ("diff", Setting::Word("linux"))],
         ..About::PLAIN
     };
     fn new(config: &VegasConfig, path: &Path) -> Self {

@@ -2,7 +2,6 @@
 //! segments of 1000 bytes.
 use super::*;
 use dumbbell_core::transport::Phase;
-use dumbbell_core::units::Span;
 
 const MSS: u64 = 1000;
 const BW: f64 = 1.25e6;

@@ -7,6 +7,8 @@ use dumbbell_core::transport::Ack;
 pub struct MarkFraction {
     alpha: f64,
     gain: f64,
+    /// Alpha is a whole number of parts, so many to 1; none: it is a number like any other.
+    parts: Option<u32>,
     acked: u64,
     marked: u64,
     /// DCTCP.WindowEnd.
@@ -16,7 +18,13 @@ pub struct MarkFraction {
 impl MarkFraction {
     /// With the estimation gain g, beginning at `alpha`.
     pub fn new(gain: f64, alpha: f64) -> Self {
-        MarkFraction { alpha, gain, acked: 0, marked: 0, end: 0 }
+        MarkFraction { alpha, gain, parts: None, acked: 0, marked: 0, end: 0 }
+    }
+    /// Alpha in whole parts, so many to 1, each step rounded down. A decay of less than a part
+    /// takes all that is left.
+    pub fn in_parts(self, parts: u32) -> Self {
+        let alpha = (self.alpha * f64::from(parts)).floor() / f64::from(parts);
+        MarkFraction { alpha, parts: Some(parts), ..self }
     }
     /// DCTCP.Alpha.
     pub fn alpha(&self) -> f64 {
@@ -34,12 +42,20 @@ impl MarkFraction {
         true
     }
     fn turn(&mut self, next_end: u64) {
-        // The first window has no beginning: there is nothing to learn of it.
-        if self.acked > 0 && self.end > 0 {
+        if self.acked > 0 {
             let share = (self.marked as f64 / self.acked as f64).min(1.0);
-            self.alpha += self.gain * (share - self.alpha);
+            self.alpha = match self.parts {
+                None => self.alpha + self.gain * (share - self.alpha),
+                Some(parts) => self.stepped(share, f64::from(parts)),
+            };
         }
         (self.acked, self.marked, self.end) = (0, 0, next_end);
+    }
+    fn stepped(&self, share: f64, parts: f64) -> f64 {
+        let before = self.alpha * parts;
+        let decay = Some((before * self.gain).floor()).filter(|decay| *decay > 0.0);
+        let after = before - decay.unwrap_or(before) + (share * parts * self.gain).floor();
+        after.min(parts) / parts
     }
 }
 
@@ -53,9 +69,9 @@ mod tests {
         ack
     }
 
-    /// A window ends with the acknowledgment of more than was sent when it began: 5001 after 4001.
-    /// Of its four two came marked: alpha = 0.25 x 2 / 4. What came before the first window counts
-    /// for nothing.
+    /// A window ends with the acknowledgment of more than was sent when it began, the first one
+    /// with the first acknowledgment (WindowEnd begins as SND.UNA): all of it was marked. Of the
+    /// four of the next window one was: 5001 after 4001.
     #[test]
     fn alpha_is_made_of_whole_windows() {
         let mut e = MarkFraction::new(0.25, 0.0);
@@ -63,7 +79,7 @@ mod tests {
             (1001, 4001, 1000),
             (2001, 5001, 1000),
             (3001, 6001, 0),
-            (4001, 7001, 1000),
+            (4001, 7001, 0),
             (5001, 8001, 0),
         ];
         let seen: Vec<f64> = acks
@@ -72,7 +88,32 @@ mod tests {
                 e.alpha()
             })
             .into();
-        assert_eq!(seen, [0.0, 0.0, 0.0, 0.0, 0.125]);
+        assert_eq!(seen, [0.25, 0.25, 0.25, 0.25, 0.25]);
+        let seen = [(8001, 9001, 0), (8002, 9001, 0)].map(|(una, nxt, marked)| {
+            e.on_ack(&ack(una, nxt, marked), true);
+            e.alpha()
+        });
+        assert_eq!(seen, [0.25, 0.1875]);
+    }
+
+    /// What `TCP_CC_INFO` of a kernel shows: 1024 parts, of which unmarked windows leave 960, 900,
+    /// 844, ..., 18, 17, 16, 15, 0. A mark in 64 bytes is a part, fewer are none.
+    #[test]
+    fn parts_are_lost_below_one() {
+        let mut e = MarkFraction::new(1.0 / 16.0, 1.0).in_parts(1024);
+        let mut parts = |marked: u64| {
+            let una = e.end + 1;
+            e.acked = 63_000;
+            e.on_ack(&ack(una, una, marked), true);
+            (e.alpha() * 1024.0).round() as u64
+        };
+        let mut seen = vec![];
+        while *seen.last().unwrap_or(&1024) > 0 {
+            seen.push(parts(0));
+        }
+        assert_eq!(seen[..7], [960, 900, 844, 792, 743, 697, 654]);
+        assert_eq!(seen[seen.len() - 5..], [18, 17, 16, 15, 0]);
+        assert_eq!([parts(1000), parts(999), parts(2000), parts(64_000)], [1, 0, 2, 64]);
     }
 
     /// One of five bytes marked in every window: alpha = 0.2 + 0.8 (1 - g)^n after n windows.

@@ -43,6 +43,17 @@ fn the_vectors() {
     assert_eq!(judged(60, 40, 206, &VegasConfig::default()).1, 44.25);
 }
 
+/// Windows at which a kernel's Vegas held or grew, where the rule of ns-3 shrinks or holds
+/// (docs/explanation/linux-agreement.md).
+#[test]
+fn linux_takes_a_share_of_the_base() {
+    let linux = VegasConfig { diff: DiffRule::Linux, ..VegasConfig::default() };
+    for (w, rtt_ms, kernel, ns3) in [(61, 108, 61.0, 60.0), (20, 109, 21.0, 20.0)] {
+        assert_eq!(judged(w, 10, rtt_ms, &linux).0, kernel);
+        assert_eq!(judged(w, 10, rtt_ms, &VegasConfig::default()).0, ns3);
+    }
+}
+
 /// With two samples where three are wanted it is Reno's: a segment per window in avoidance, per ACK
 /// in slow start.
 #[test]
