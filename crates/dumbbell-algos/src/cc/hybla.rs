@@ -16,7 +16,8 @@ pub enum Counting {
     /// rho initial windows; each segment that is acknowledged.
     #[default]
     Segments,
-    /// rho segments; each acknowledgment, so that delayed ones halve the growth. As in Linux.
+    /// rho segments; each acknowledgment, so that delayed ones halve the growth; rho in whole
+    /// eighths. As in Linux.
     Acks,
 }
 
@@ -32,9 +33,9 @@ pub struct HyblaConfig {
     /// Most that an acknowledgment may add in slow start, as a share of the window. The paper has
     /// no limit, and 2^rho is 10^7 on a path over a satellite.
     #[schemars(
-        range(max = 1.0),
-        extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by \
-            ssthresh only"),
+        range(max = 65536.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper and Linux bound slow \
+            start by ssthresh only"),
     )]
     #[config(default = 1.0)]
     pub slow_start_limit: f64,
@@ -83,7 +84,7 @@ impl Algorithm for Hybla {
             (L at most)\nfirst sample:        cwnd = rho IW\nslow start, per ACK: w += min((2^rho \
             - 1) N, slow_start_limit w), at most to ssthresh\navoidance:           w += rho^2 / w  \
             per segment acknowledged\ncounting = acks:    cwnd = rho at first;  N = 1 per ACK, \
-            also in avoidance\nloss, timeout, ECN:  as reno",
+            also in avoidance;  rho rounded down to an eighth\nloss, timeout, ECN:  as reno",
         sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous \
             networks, IJSCN 22(5), 2004"],
         provenance: Provenance::Reconstruction,
@@ -93,7 +94,7 @@ impl Algorithm for Hybla {
             name: "hybla",
             note: "with the profile `linux` it counts acknowledgments",
         },
-        linux: &[("counting", Setting::Word("acks"))],
+        linux: &[("counting", Setting::Word("acks")), ("slow_start_limit", Setting::Count(65_536))],
         ..About::PLAIN
     };
     fn new(config: &HyblaConfig, path: &Path) -> Self {
@@ -108,7 +109,7 @@ impl Hybla {
     #[cold]
     fn look_up(&mut self, rtt: Span) {
         self.rtt_min = rtt;
-        self.rho = rho(rtt, self.config.rtt0);
+        self.rho = rho(rtt, &self.config);
         self.step = libm::exp2(self.rho) - 1.0;
         self.window.set_increase(self.rho * self.rho);
         if let Some(initial) = self.initial.take()
@@ -128,8 +129,12 @@ impl Hybla {
 }
 
 /// Round-trip times in units of `rtt0`, at least 1.
-fn rho(rtt: Span, rtt0: Span) -> f64 {
-    (rtt.ps() as f64 / rtt0.ps() as f64).max(1.0)
+fn rho(rtt: Span, config: &HyblaConfig) -> f64 {
+    let rho = rtt.ps() as f64 / config.rtt0.ps() as f64;
+    match config.counting {
+        Counting::Segments => rho.max(1.0),
+        Counting::Acks => ((8.0 * rho).floor() / 8.0).max(1.0),
+    }
 }
 
 #[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
@@ -157,7 +162,7 @@ impl CongestionControl for Hybla {
     }
     fn on_open(&mut self, _now: Time, rtt: Option<Span>, _window: u64, _: &mut Commands) {
         if self.config.counting == Counting::Acks {
-            let rho = rho(rtt.unwrap_or(Span::ZERO), self.config.rtt0);
+            let rho = rho(rtt.unwrap_or(Span::ZERO), &self.config);
             self.window.set_cwnd(rho as u64 * self.window.mss());
         }
     }
@@ -249,6 +254,25 @@ mod tests {
         assert_eq!(d.w(), 8.0);
         d.ack(2);
         assert_eq!(d.w(), 16.0);
+    }
+
+    /// The first window of a kernel's Hybla over 203 ms: 8, 263, 518 segments.
+    #[test]
+    fn a_kernel_has_no_limit_and_eighths_of_rho() {
+        let config = HyblaConfig {
+            counting: Counting::Acks,
+            slow_start_limit: 65_536.0,
+            ..Default::default()
+        };
+        let mut d = TestConnection::<Hybla>::on(&path(10.0, true), &config);
+        d.rtt = Span::from_ms(203);
+        d.cc.on_open(Time::ZERO, Some(d.rtt), u64::MAX, &mut Commands::default());
+        let mut seen = vec![d.w()];
+        for _ in 0..2 {
+            d.ack(1);
+            seen.push(d.w());
+        }
+        assert_eq!(seen, [8.0, 263.0, 518.0]);
     }
 
     /// Up to RTT_0 it is NewReno, to the byte.

@@ -15,6 +15,11 @@ def left(alpha: float) -> float:
     return 1 - alpha / 2
 
 
+def estimate(alpha: float, share: float) -> float:
+    """alpha after a window of which this share came marked (RFC 8257 section 3.3)."""
+    return (1 - GAIN) * alpha + GAIN * share
+
+
 def window(p: float) -> float:
     """The window at which a segment more in each round trip makes up for the cut by p / 2 in each:
     W p / 2 = 1, if every window has marks and their share is p."""
