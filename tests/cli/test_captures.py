@@ -54,7 +54,8 @@ def test_tshark_finds_every_checksum_good_and_nothing_malformed(
     # of the file would be another.
     expected = (
         r"This frame is a \(suspected\) out-of-order segment|D-SACK Sequence|.*previous "
-        r"segment.*not captured.*|ACKed.*|TCP window specified by the receiver is now completely full"
+        r"segment.*not captured.*|ACKed.*|TCP window specified by the receiver is now "
+        r"completely full"
     )
     strange = {text for text in texts if not re.search(expected, text, re.IGNORECASE)}
     assert strange == set()
