@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-HERE = Path(__file__).parent
 
 GROUPS = {"a": [0, 1, 2], "b": [3, 4, 5], "campus": [6, 7, 8], "c": [10, 11, 12]}
 UDP = {0: 180, 6: 64}
@@ -16,15 +13,20 @@ SPANS = {"1": ("B1", "B2"), "2": ("B2", "B3"), "12": ("B1", "B3"), "123": ("B1",
 """The backbone's links that a group passes."""
 STYLES = {"shared 8": (155, 8), "own 8": (8, 155), "100": (155, 100)}
 """Mbit/s of each host's link and of the group's last mile."""
+RED: dict[str, Any] = {"kind": "red", "gentle": True, "spacing": "uniform_wait"}
+BYTES: dict[str, Any] = {"byte_mode": True, "limit_rule": "reached", "min_q_for_drop": "0.5 pkt"}
+"""In bytes, ns-2 lets in what finds the limit not reached, and spares only what finds nothing."""
+SIZE: dict[str, Any] = {"byte_drop": "ns2"}
+AUTOMATIC: dict[str, Any] = {"auto_th": True, "auto_w_q": "ten_rtt"}
 REDS: dict[str, dict[str, Any]] = {
-    "bytes 20": {"by_size": False},
-    "bytes 20, by size": {},
-    "packets 50": {"in_bytes": False, "by_size": False, "full_at": 50.0},
-    "automatic, bytes 50, by size": {"automatic": True, "full_at": 50.0},
-    "packets 20": {"in_bytes": False, "by_size": False},
-    "bytes 50": {"by_size": False, "full_at": 50.0},
-    "automatic, bytes 20, by size": {"automatic": True},
-    "bytes 20, not gentle": {"by_size": False, "gentle": False},
+    "bytes 20": RED | BYTES | {"limit": "10 kB"},
+    "bytes 20, by size": RED | BYTES | SIZE | {"limit": "10 kB"},
+    "packets 50": RED | {"limit": "50 pkt"},
+    "automatic, bytes 50, by size": RED | BYTES | SIZE | AUTOMATIC | {"limit": "25 kB"},
+    "packets 20": RED | {"limit": "20 pkt"},
+    "bytes 50": RED | BYTES | {"limit": "25 kB"},
+    "automatic, bytes 20, by size": RED | BYTES | SIZE | AUTOMATIC | {"limit": "10 kB"},
+    "bytes 20, not gentle": RED | BYTES | {"limit": "10 kB", "gentle": False},
 }
 AXES: dict[str, list[Any]] = {
     "c_span": list(SPANS),
@@ -80,7 +82,7 @@ def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str, Any]:
     """The scenario of a candidate with a backbone of `rate` Mbit/s."""
-    queue = {"kind": "full_red", "limit": "unlimited"} | REDS[here["red"]]
+    queue = REDS[here["red"]]
     free = {"kind": "drop_tail", "limit": "unlimited"}
     back = {"queue": queue if here["ways"] == 2 else free}
     inner: dict[str, Any] = {"delay": "2 ms", "mtu": "9180 B", "queue": queue, "reverse": back}
@@ -124,11 +126,9 @@ def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str,
             )
             flows += _flows(here, node, jumbo)
     tcp = {"receive_window": "20 pkt", "min_rto": "1 s", "initial_rto": "6 s", "max_rto": "64 s"}
-    tcp |= {"handshake": False, "reentry": "at", "reno_reentry": "always"}
     parts = {"host": hosts, "router": routers, "link": links, "flow": flows}
     return {
         "schema": 1,
-        "use": [str(HERE / "parts.py")],
         "duration": "30 s",
         "profile": "ns2",
         "tcp": tcp,

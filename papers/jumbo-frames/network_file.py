@@ -12,7 +12,6 @@ candidate.
 # Written by scan.py --write. Node 7 has standard frames here; the paper changes \
 `link.from7.mtu` and `link.to7.mtu`.
 schema = 1
-use = ["parts.py"]
 title = "Twelve senders in four groups over a backbone of three links, whose routers hold 10 kB"
 duration = "30 s"
 profile = "rfc"
@@ -23,7 +22,6 @@ NS2: dict[str, Any] = {
     "initial_window": "2 pkt",
     "initial_window_bytes": "unlimited",
     "receive_window": "20 pkt",
-    "handshake": False,
     "timestamps": False,
     "clock": "10 ms",
     "sack": False,
@@ -34,7 +32,7 @@ NS2: dict[str, Any] = {
     "tail_loss_probe": False,
     "reduction": "rfc6675",
     "frto": False,
-    "reentry": "at",
+    "reno_reentry": "beyond",
     "exit": "ssthresh",
     "min_rto": "1 s",
     "initial_rto": "6 s",

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import dumbbell
-import polars
 from candidates import AXES, FINER, first, neighbours, network
 from dumbbell.reproduce.measures import delivery
 from network_file import written
@@ -59,7 +58,7 @@ COLUMNS = ["stage", *AXES, "link", *NUMBERS, "score"]
 def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, float]]:
     """The six numbers with each link of the backbone taken for the bottleneck."""
     scenario = network(here, rate) | {
-        "record": {"every": "1 s", "flows": False, "packets": ["n7", "n8"]}
+        "record": {"every": "1 s", "flows": False, "queues": False, "packets": ["n7", "n8"]}
     }
     both: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
@@ -68,14 +67,12 @@ def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, f
         for name, label in (("n7", "I"), ("n8", "II")):
             both[f"{label}_max"] = 1e-6 * delivery.peak(result, out, name)
             both[f"{label}_mean"] = 1e-6 * delivery.rate(result, out, name)
-        queues = polars.read_parquet(out / "queues.parquet")
     told = {}
     for queue in result["queues"]:
         if queue["name"] in ("b1", "b2", "b3"):
-            largest = queues.filter(polars.col("queue") == queue["name"])["largest"].max()
             told[queue["name"]] = both | {
                 "load": queue["utilization"],
-                "buffer": 1e-3 * float(largest or 0),
+                "buffer": 1e-3 * queue["max_bytes"],
             }
     return told
 

@@ -122,9 +122,10 @@ def test_a_longer_queue_parts_where_the_shorter_one_first_overflows(
 def test_a_larger_initial_window_parts_at_the_packet_that_it_allows(base: Path) -> None:
     parting = diff.compare(base, overrides=["tcp.initial_window=3 pkt"]).parting
     assert parting is not None
-    assert (parting.kind, parting.only, parting.packet) == ("sent", "b", 3)
+    # The SYN is the first packet.
+    assert (parting.kind, parting.only, parting.packet) == ("sent", "b", 4)
     text = diff.told(diff.compare(base, overrides=["tcp.initial_window=3 pkt"]))
-    assert "packet 3 of" in text
+    assert "packet 4 of" in text
 
 
 def test_what_red_saw_is_told(base: Path, tmp_path: Path) -> None:

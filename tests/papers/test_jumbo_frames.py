@@ -120,7 +120,7 @@ def _one_way_ms(plan: dict[str, Any]) -> dict[str, float]:
 
 def test_with_the_jumbo_mtu_taken_out_a_run_is_that_of_standard_frames(tmp_path: Path) -> None:
     """The simulator itself, for one second: each paired difference is exactly 0."""
-    ids = ["t2-none-jumbo-155-I-mean", "t2-none-jumbo-155-II-max"]
+    ids = ["t2-none-jumbo-155-I-mean", "t2-none-jumbo-155-II-mean"]
     options: dict[str, Any] = {"cells": ids, "replications": 2, "out": tmp_path}
     summary = work.reproduce(PAPER, overrides=[SABOTAGE, "duration=1 s"], **options)
     assert summary["altered"] == [SABOTAGE, "duration=1 s"]
@@ -156,80 +156,34 @@ def test_every_claim_of_a_gain_asks_for_a_gain() -> None:
 
 
 class TestTheBuffer:
-    """`full_red` of parts.py."""
+    """The queue of network.toml: RED in bytes, full once its limit is reached."""
 
-    def run(self, queue: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def run(self, scan: ModuleType, words: dict[str, Any]) -> dict[str, Any]:
         scenario = {
             "duration": "5 s",
             "profile": "ns2",
-            "use": [str(papers.load(PAPER).folder / "parts.py")],
-            "dumbbell": {"bottleneck": {"rate": "5 Mbps", "delay": "10 ms"}},
-            "queue": {"limit": "unlimited"} | queue,
-            "flow": [{"count": 5, "cc": "reno", "tcp": {"mss": "1460 B"}}],
+            "dumbbell": {"bottleneck": {"rate": "5 Mbps", "delay": "10 ms", "mtu": "9180 B"}},
+            "queue": scan.network(scan.chosen(), 5)["link"][0]["queue"] | words,
+            "flow": [
+                {"count": 4, "cc": "reno", "tcp": {"mss": "1460 B"}},
+                {"name": "j", "cc": "reno", "tcp": {"mss": "9140 B"}},
+            ],
         }
-        return dumbbell.Scenario(scenario | more).run(seed=3).json
+        return dumbbell.Scenario(scenario).run(seed=3).json
 
-    def test_counting_packets_without_early_drops_it_is_drop_tail(self) -> None:
-        ours = self.run({"kind": "full_red", "early": False, "in_bytes": False, "full_at": 20})
-        theirs = self.run({"kind": "drop_tail", "limit": "20 pkt"})
-        assert ours["queues"][0]["drops"]["overflow"] > 20
-        assert [f["goodput_bps"] for f in ours["flows"]] == [
-            f["goodput_bps"] for f in theirs["flows"]
-        ]
+    def test_it_is_full_at_the_limit_and_holds_nearly_a_packet_more(self, scan: ModuleType) -> None:
+        reached = self.run(scan, {})
+        assert reached["queues"][0]["max_bytes"] == 2 * 9180
+        fits = self.run(scan, {"limit_rule": "fits"})
+        assert fits["queues"][0]["max_bytes"] < 10_000
+        assert fits["flows"][-1]["goodput_bps"] < 0.1 * reached["flows"][-1]["goodput_bps"]
 
-    @pytest.mark.parametrize("in_bytes", [False, True])
-    def test_without_chance_it_is_red(self, in_bytes: bool) -> None:
-        """max_p 0 and not gentle: the average alone decides."""
-        common = {"gentle": False, "max_p": 0.0, "max_th": "8 pkt", "w_q": 0.02}
-        ours = self.run(
-            {"kind": "full_red", "full_at": 1e6, "in_bytes": in_bytes, "by_size": False}
-            | common
-            | {"max_th": 8.0}
-        )
-        red = {"byte_mode": in_bytes, "spacing": "uniform_wait", "min_q_for_drop": "1 pkt"}
-        theirs = self.run({"kind": "red"} | red | common)
-        assert theirs["queues"][0]["drops"]["forced"] > 20
-        if not in_bytes:  # in bytes ns-2 spares only what finds nothing
-            assert [f["goodput_bps"] for f in ours["flows"]] == [
-                f["goodput_bps"] for f in theirs["flows"]
-            ]
-        else:
-            assert ours["queues"][0]["mean_packets"] == pytest.approx(
-                theirs["queues"][0]["mean_packets"], rel=0.1
-            )
-
-    def test_it_is_full_at_the_limit_and_holds_nearly_a_packet_more(self) -> None:
-        queue = self.run({"kind": "full_red", "early": False, "full_at": 20})["queues"][0]
-        assert (
-            queue["max_bytes"] == 7 * 1500
-        )  # the seventh comes while 9000 B wait, an eighth does not
-        fits = self.run({"kind": "drop_tail", "limit": "10 kB"})["queues"][0]
-        assert fits["max_bytes"] == 6 * 1500
-
-    @pytest.mark.parametrize("w_q", [0.002, 0.02, 0.2])
-    @pytest.mark.parametrize("early", [False, True])
-    def test_red_with_a_limit_that_is_reached_is_the_same_queue(
-        self, w_q: float, early: bool
-    ) -> None:
-        """Packet by packet, with a jumbo flow beside small ones and without chance."""
-        small = {"count": 4, "cc": "reno", "tcp": {"mss": "1460 B"}}
-        jumbo = {"name": "j", "cc": "reno", "tcp": {"mss": "9140 B"}}
-        bottleneck = {"rate": "5 Mbps", "delay": "10 ms", "mtu": "9180 B"}
-        more = {"dumbbell": {"bottleneck": bottleneck}, "flow": [small, jumbo]}
-        common = {"gentle": False, "max_p": 0.0, "w_q": w_q} if early else {}
-        full = {"kind": "full_red", "early": early, "by_size": False, "max_th": 8.0}
-        ours = self.run(full | common, **more)
-        red = {"kind": "red", "byte_mode": True, "max_th": "8 pkt", "min_q_for_drop": "0.5 pkt"}
-        limit = {"limit": "10 kB", "limit_rule": "reached"}
-        queue = red | common if early else {"kind": "drop_tail"}
-        theirs = self.run(queue | limit, **more)
-        assert [f["goodput_bps"] for f in ours["flows"]] == [
-            f["goodput_bps"] for f in theirs["flows"]
-        ]
-        assert theirs["flows"][-1]["goodput_bps"] > 1e6
-        assert theirs["queues"][0]["max_bytes"] == 2 * 9180
-        fits = self.run(queue | {"limit": "10 kB"}, **more)
-        assert fits["flows"][-1]["goodput_bps"] < 0.1e6
+    def test_the_network_has_it_wherever_data_are_lost(self, scan: ModuleType) -> None:
+        raw = tomllib.loads((scan.HERE / "network.toml").read_text())
+        queues = [link["queue"] for link in raw["link"] if "queue" in link]
+        assert len(queues) == 7
+        chosen = scan.network(scan.chosen(), 50)["link"][0]["queue"]
+        assert all(queue == chosen for queue in queues)
 
 
 class TestTheScan:

@@ -69,8 +69,6 @@ def _tcp(network: Network) -> dict[str, object]:
         "send_jitter": _time(network.jitter),
         "limited_transmit": network.limited_transmit,
         "handshake": network.handshake,
-        "reentry": "beyond",
-        "reno_reentry": "beyond",
         "reduction": "prr" if network.prr else "rfc6675",
         "ecn": "rfc3168" if network.red and network.red.ecn else "off",
     }
