@@ -3,7 +3,7 @@
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.
-use crate::engine::entry::Entry;
+use crate::engine::entry::{Entry, Pkt};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -104,12 +104,16 @@ impl Agenda {
             *place = e;
             chunk.used += 1;
         } else {
-            self.push_with_care(bucket, e);
+            let Entry { t, rank, path_segment, packet } = e;
+            self.push_with_care(t, (rank, path_segment), packet);
         }
     }
 
+    /// The rest of [`Self::push`]. The entry comes in parts, so that the common way need not have
+    /// it in memory.
     #[inline(never)]
-    fn push_with_care(&mut self, bucket: u64, e: Entry) {
+    fn push_with_care(&mut self, t: u64, (rank, path_segment): (u32, u32), packet: Pkt) {
+        let (bucket, e) = (t >> self.shift, Entry { t, rank, path_segment, packet });
         if bucket <= self.at {
             self.push_current(e);
         } else if bucket - self.at < SLOTS {
