@@ -230,9 +230,25 @@ impl Net {
                 self.beyond_end(packet);
                 return None;
             }
-            t = self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?;
+            let link = self.paths.hops[i as usize];
+            t = match self.pass_at_once(t, link, &packet, socket) {
+                Some(at) => at,
+                None => self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
+            };
         }
         self.come_to(t, &run_ahead, packet)
+    }
+
+    /// [`Port::pass_at_once`](crate::port::Port::pass_at_once) at `link`.
+    #[inline(always)]
+    fn pass_at_once(&mut self, t: Time, link: u32, packet: &Pkt, socket: u32) -> Option<Time> {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
+        if !port.has_short_way(packet) {
+            return None;
+        }
+        let at = port.pass_at_once(t, packet, socket / 2)?;
+        self.tally.packet_hops += 1;
+        Some(at)
     }
 
     /// A packet comes to the end of `run_ahead` at `t`; its delivery, if that is a socket.

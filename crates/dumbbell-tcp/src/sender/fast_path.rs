@@ -55,18 +55,24 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return self.on_expected_by_segments(now, ts, una, out);
         }
         let rtt = self.measure(now, ts, una);
-        self.on_measured(now, ts, una, Sampled { control: rtt, timer: rtt }, out);
+        self.take_measured(una, Sampled { control: rtt, timer: rtt }, now);
+        if self.attentive {
+            return self.attend(now, ts, una, out);
+        }
+        self.move_on(now, una, out);
     }
 
     /// The same with samples of segments.
     #[inline(never)]
     fn on_expected_by_segments(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
         let rtt = self.measure_segments(now, ts, una);
-        self.on_measured(now, ts, una, rtt, out);
+        self.take_measured(una, rtt, now);
+        self.attend_inline(now, ts, una, out);
     }
 
+    /// Takes the samples of an acknowledgment of everything below `una`; the window opens.
     #[inline(always)]
-    fn on_measured(&mut self, now: Time, ts: u32, una: u64, rtt: Sampled, out: &mut impl Outbox) {
+    fn take_measured(&mut self, una: u64, rtt: Sampled, now: Time) {
         if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }
@@ -78,9 +84,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(r) = rtt.timer {
             self.take_sample(r, una);
         }
-        if self.attentive {
-            return self.attend(now, ts, una, out);
-        }
+    }
+
+    /// SND.UNA moves, where nothing else is to be attended to.
+    #[inline(always)]
+    fn move_on(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
         self.una = una;
         if una == self.high {
             self.rto_at = Time::NEVER;
@@ -121,6 +129,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The rest of it where a detector knows single segments, and more timers run.
     #[inline(never)]
     fn attend(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
+        self.attend_inline(now, ts, una, out);
+    }
+
+    /// [`Self::attend`], inlined where it is the rule.
+    #[inline(always)]
+    fn attend_inline(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
         let acked = una - self.una;
         self.una = una;
         let echo = self.timestamps.then(|| echoed(now, ts));
