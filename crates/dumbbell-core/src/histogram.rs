@@ -15,12 +15,11 @@ pub struct Histogram {
     /// For each group its place in `counts`, plus one; 0: it is empty.
     places: [u8; GROUPS],
     counts: Vec<[u64; STEPS as usize]>,
-    total: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { places: [0; GROUPS], counts: Vec::new(), total: 0 }
+        Histogram { places: [0; GROUPS], counts: Vec::new() }
     }
 }
 
@@ -35,7 +34,6 @@ impl Histogram {
     /// One span.
     #[inline]
     pub fn record(&mut self, span: Span) {
-        self.total += 1;
         let bucket = Self::bucket(span.ps());
         let (group, step) = (bucket / STEPS as usize, bucket % STEPS as usize);
         let place = usize::from(self.places[group]).wrapping_sub(1);
@@ -68,7 +66,8 @@ impl Histogram {
     /// The smallest bucket's upper edge that `q` of the spans do not exceed; zero if there are
     /// none.
     pub fn quantile(&self, q: f64) -> Span {
-        let wanted = libm::ceil(self.total as f64 * q) as u64;
+        let total: u64 = self.counts.iter().flatten().sum();
+        let wanted = libm::ceil(total as f64 * q) as u64;
         let mut seen = 0;
         for (bucket, n) in self.filled() {
             seen += n;

@@ -251,11 +251,12 @@ fn element(
     let edge = edge.map(|edge| Box::new(PortEdge::new(edge, info, served, marks)));
     let short_way = steady && link.impairments.is_empty() && edge.is_none();
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+    let stats = PortStats::new(warm, end, link.count_in_service);
     Ok(Element::Port(Box::new(Port {
         edge,
         queue,
         short_way: if short_way { link.mtu.min(u32::from(u16::MAX)) as u16 } else { 0 },
-        account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
+        account: Account::new(number, plan.record.tells_drops(), stats),
         impairments,
         sample_times: sample_times(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,

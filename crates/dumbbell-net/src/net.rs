@@ -188,12 +188,39 @@ impl Net {
     }
 
     /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if
-    /// that is a socket. The only place where folding happens: a loop, not a special case.
+    /// that is a socket. This and [`Self::advance_with_care`] are the only places where folding
+    /// happens: a loop, not a special case.
     #[inline(always)]
     pub(crate) fn advance<O: Observer>(
         &mut self,
         mut t: Time,
         run_ahead: &RunAhead,
+        socket: u32,
+        packet: Pkt,
+        observer: &mut O,
+    ) -> Option<Delivery> {
+        for i in run_ahead.from..run_ahead.to {
+            let link = self.paths.hops[i as usize];
+            match &mut self.elements[link as usize] {
+                Element::Wire(wire) if !O::FOLLOWS && t <= self.end => {
+                    self.tally.packet_hops += 1;
+                    t = wire.pass(t, packet.ip_len());
+                }
+                _ => {
+                    return self.advance_with_care(t, run_ahead.past(i), socket, packet, observer);
+                }
+            }
+        }
+        self.come_to(t, run_ahead, packet)
+    }
+
+    /// [`Self::advance`] from a link that is more than arithmetic, or that somebody looks at, or
+    /// from the end of the run.
+    #[inline(never)]
+    fn advance_with_care<O: Observer>(
+        &mut self,
+        mut t: Time,
+        run_ahead: RunAhead,
         socket: u32,
         mut packet: Pkt,
         observer: &mut O,
@@ -204,14 +231,29 @@ impl Net {
                 return None;
             }
             let link = self.paths.hops[i as usize];
-            match &mut self.elements[link as usize] {
-                Element::Wire(wire) if !O::FOLLOWS => {
-                    self.tally.packet_hops += 1;
-                    t = wire.pass(t, packet.ip_len());
-                }
-                _ => t = self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
-            }
+            t = match self.pass_at_once(t, link, &packet, socket) {
+                Some(at) => at,
+                None => self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
+            };
         }
+        self.come_to(t, &run_ahead, packet)
+    }
+
+    /// [`Port::pass_at_once`](crate::port::Port::pass_at_once) at `link`.
+    #[inline(always)]
+    fn pass_at_once(&mut self, t: Time, link: u32, packet: &Pkt, socket: u32) -> Option<Time> {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
+        if !port.has_short_way(packet) {
+            return None;
+        }
+        let at = port.pass_at_once(t, packet, socket / 2)?;
+        self.tally.packet_hops += 1;
+        Some(at)
+    }
+
+    /// A packet comes to the end of `run_ahead` at `t`; its delivery, if that is a socket.
+    #[inline(always)]
+    fn come_to(&mut self, t: Time, run_ahead: &RunAhead, packet: Pkt) -> Option<Delivery> {
         if t > self.end {
             self.beyond_end(packet);
             return None;
@@ -294,7 +336,7 @@ impl Net {
 
     /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One
     /// with copies goes on with them from here.
-    #[inline(never)]
+    #[inline]
     fn pass_between<O: Observer>(
         &mut self,
         t: Time,
@@ -322,26 +364,32 @@ impl Net {
     ) -> Option<Delivery> {
         let PathSegment { link, socket, run_ahead } =
             self.paths.segments[entry.path_segment as usize];
-        let mut packet = entry.packet;
-        let at = match self.elements.get_mut(link as usize) {
-            None => now,
+        let way = Way { socket, path_segment: entry.path_segment };
+        // The packet is copied for those who may change it: else it need not be in memory.
+        let (at, packet) = match self.elements.get_mut(link as usize) {
+            None => (now, entry.packet),
             Some(Element::Wire(wire)) if !O::FOLLOWS => {
                 self.tally.packet_hops += 1;
-                wire.pass(now, packet.ip_len())
+                (wire.pass(now, entry.packet.ip_len()), entry.packet)
             }
-            Some(Element::Port(port)) if port.has_short_way(&packet) => {
+            Some(Element::Port(port)) if port.has_short_way(&entry.packet) => {
                 self.tally.packet_hops += 1;
-                let way = Way { socket, path_segment: entry.path_segment };
-                port.pass_at_once(now, &mut packet, way, port_ctx!(self, observer))?
+                if let Some(at) = port.pass_at_once(now, &entry.packet, socket / 2) {
+                    (at, entry.packet)
+                } else {
+                    let mut packet = entry.packet;
+                    let at = port.pass_simple(now, &mut packet, way, port_ctx!(self, observer))?;
+                    (at, packet)
+                }
             }
             Some(_) => {
-                let way = Way { socket, path_segment: entry.path_segment };
+                let mut packet = entry.packet;
                 let at = self.pass(now, link, &mut packet, way, observer);
                 if !self.copies.is_empty() {
                     self.together(at, packet, &run_ahead, socket, observer);
                     return None;
                 }
-                at?
+                (at?, packet)
             }
         };
         self.advance(at, &run_ahead, socket, packet, observer)

@@ -82,22 +82,9 @@ impl Port {
     }
 
     /// A packet of which nobody knows more than its header, over a wire that only delays. It does
-    /// the same as [`Self::pass_with_care`] there, and this is where a packet spends a third of
-    /// its cost.
+    /// the same as [`Self::pass_with_care`] there.
     #[inline(never)]
-    fn pass_simple<O: Observer>(
-        &mut self,
-        t: Time,
-        packet: &mut Pkt,
-        way: Way,
-        ctx: &mut PortCtx<'_, O>,
-    ) -> Option<Time> {
-        self.pass_at_once(t, packet, way, ctx)
-    }
-
-    /// [`Self::pass_simple`], in line.
-    #[inline(always)]
-    pub(crate) fn pass_at_once<O: Observer>(
+    pub(crate) fn pass_simple<O: Observer>(
         &mut self,
         t: Time,
         packet: &mut Pkt,
@@ -110,23 +97,51 @@ impl Port {
         let Queue::Arrival(queue) = &mut self.queue else {
             unreachable!("a held queue is a merge")
         };
-        let (flow, ip_len) = (FlowId(way.socket / 2), u32::from(packet.ip_len()));
+        let ip_len = u32::from(packet.ip_len());
         queue.drain(t, &mut self.account.stats);
-        self.account.stats.arrived(t, ip_len);
         let fits = queue.has_room(ip_len);
         if !(fits && queue.tail_drop) {
             let mut queued = QueuedPacket::new(*packet, way);
             queued.framing = self.framing;
             if !queue.asks(t, fits, &mut queued, &mut self.account, ctx) {
+                self.account.stats.arrived(t, ip_len);
                 return None;
             }
             *packet = queued.packet;
         }
+        Some(self.go_through(t, packet, way.socket / 2))
+    }
+
+    /// The most common case of [`Self::pass_simple`], in line: nothing else is due, nobody is
+    /// asked, and the packet fits. Else `None`, and the packet has not been here.
+    #[inline(always)]
+    pub(crate) fn pass_at_once(&mut self, t: Time, packet: &Pkt, flow: u32) -> Option<Time> {
+        if t >= self.quiet_until {
+            return None;
+        }
+        let Queue::Arrival(queue) = &mut self.queue else { return None };
+        if !queue.tail_drop {
+            return None;
+        }
+        queue.drain(t, &mut self.account.stats);
+        queue.has_room(u32::from(packet.ip_len())).then(|| self.go_through(t, packet, flow))
+    }
+
+    /// A packet enters a queue with a steady service at `t`; when it is at the far end of a wire
+    /// that only delays. This is where a packet spends a fifth of its cost.
+    #[inline(always)]
+    fn go_through(&mut self, t: Time, packet: &Pkt, flow: u32) -> Time {
+        let Queue::Arrival(queue) = &mut self.queue else {
+            unreachable!("a held queue is a merge")
+        };
+        let ip_len = u32::from(packet.ip_len());
         let lengths = (ip_len, self.framing.wire_len(ip_len));
-        let done = queue.admit(t, lengths, flow, packet.dscp(), &mut self.account.stats).done;
-        self.quiet_until = self.quiet_until.min(queue.next_clock());
-        self.account.departed(done, ip_len, packet.word() ^ u64::from(flow.0) << 40);
-        Some(done + self.delay)
+        let (transit, _) = queue.admit(t, lengths, FlowId(flow), packet.dscp());
+        if queue.tells_idle() {
+            self.quiet_until = self.quiet_until.min(queue.next_clock());
+        }
+        self.account.goes_through(&transit, packet.word() ^ u64::from(flow) << 40);
+        transit.done + self.delay
     }
 
     /// A packet that carries more than its header or that somebody follows, or a wire that does
@@ -158,7 +173,8 @@ impl Port {
             return None;
         }
         let lengths = (meta.ip_len, meta.wire_len);
-        let taken = queue.admit(t, lengths, meta.flow, meta.dscp, &mut self.account.stats);
+        let (transit, taken) = queue.admit(t, lengths, meta.flow, meta.dscp);
+        self.account.stats.passes(&transit);
         self.quiet_until = self.quiet_until.min(queue.next_clock());
         let at = self.transmit(taken, &mut queued, ctx);
         *packet = queued.packet;
@@ -327,7 +343,7 @@ impl Port {
             Queue::Arrival(q) => q.probe(&mut gauges),
             Queue::Held(q) => q.probe(&mut gauges),
         }
-        let dropped = self.account.stats.total.dropped();
+        let dropped = self.account.stats.total().dropped();
         let row = QueueRow { packets: backlog.packets, bytes: backlog.bytes, dropped, gauges };
         observer.queue(due.at, self.account.link, &row);
     }

@@ -272,12 +272,12 @@ impl Net {
         }
         for link in report_names.links() {
             if let Element::Port(p) = &self.elements[link.number]
-                && !p.account.stats.total.balances(p.inside())
+                && !p.account.stats.total().balances(p.inside())
             {
                 faults.push(format!(
                     "queue `{}`: {:?} does not balance with {} inside",
                     link.name,
-                    p.account.stats.total,
+                    p.account.stats.total(),
                     p.inside()
                 ));
             }

@@ -39,6 +39,8 @@ pub(crate) struct Side {
     /// Before what arrives from this instant on there is something to do: a look, or the receipt of
     /// a transfer.
     attend: Time,
+    /// The deadline that `armed` and `quiet_until` go by: the next one comes no sooner.
+    due: Time,
     sample_times: SampleTimes,
 }
 
@@ -80,8 +82,13 @@ impl Flow {
     ) -> Self {
         let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. }))
             .then(|| Box::new(Completion::new(start)));
-        let side =
-            |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
+        let side = |attend| Side {
+            armed: Time::NEVER,
+            quiet_until: Time::ZERO,
+            attend,
+            due: Time::NEVER,
+            sample_times,
+        };
         let sees_each_packet = counted || completion.is_some();
         let receives = if sees_each_packet { Time::ZERO } else { sample_times.next() };
         Flow {
@@ -115,6 +122,7 @@ impl Flow {
     pub(crate) fn rest(&mut self, end: usize) -> Option<Time> {
         let due = self.due(end);
         let side = &mut self.sides[end];
+        side.due = due;
         side.quiet_until = due.next().min(side.attend);
         (due < side.armed).then_some(due)
     }
@@ -175,6 +183,38 @@ impl Flow {
         }
     }
 
+    /// A packet arrives at the sender before its deadline. `None` if it was not expected; else it
+    /// is dealt with, and true if the next deadline comes sooner than [`Self::rest`] knew.
+    #[inline(always)]
+    pub(crate) fn sender_expects(
+        &mut self,
+        now: Time,
+        s: &Segment,
+        out: &mut impl Outbox,
+    ) -> Option<bool> {
+        let Ends::Tcp { sender, .. } = &mut self.ends else { return None };
+        let cwnd = sender.cwnd();
+        if !sender.take_expected(now, s, out) {
+            return None;
+        }
+        let mut sooner = sender.deadline() < self.sides[SENDER].due;
+        if self.app.waits() && sender.all_acknowledged() {
+            self.app.acknowledged(now);
+            sooner = true;
+        }
+        if sender.cwnd() != cwnd {
+            self.add_to_integral(cwnd, now);
+        }
+        Some(sooner)
+    }
+
+    /// A packet arrives at the receiver before its deadline: the answer, if it was expected.
+    #[inline(always)]
+    pub(crate) fn receiver_expects(&mut self, s: &Segment) -> Option<Segment> {
+        let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+        receiver.take_expected(s)
+    }
+
     /// The path MTU that the sender has come to, and how; `None` if it learned nothing.
     pub(crate) fn path(&self) -> Option<(u32, PathStats)> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
@@ -230,11 +270,16 @@ impl Flow {
     #[inline]
     fn integrate_cwnd(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
-            self.cwnd_integral +=
-                u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
-            // A look before the flow starts does not move its start.
-            self.cwnd_since = self.cwnd_since.max(now);
+            self.add_to_integral(sender.cwnd(), now);
         }
+    }
+
+    /// The window was `cwnd` since the last event that changed it.
+    #[inline]
+    fn add_to_integral(&mut self, cwnd: u64, now: Time) {
+        self.cwnd_integral += u128::from(cwnd) * u128::from(now.since(self.cwnd_since).ps());
+        // A look before the flow starts does not move its start.
+        self.cwnd_since = self.cwnd_since.max(now);
     }
 
     /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its

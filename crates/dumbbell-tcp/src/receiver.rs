@@ -181,10 +181,13 @@ impl<P: Receive> Receiver<P> {
     /// A segment arrives.
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        if !self.take_fast_path(s, x, out) {
-            self.on_special(now, *s, x, out);
-            self.fast_path = self.may_take_fast_path();
+        if x.is_none()
+            && let Some(answer) = self.take_expected(s)
+        {
+            return out.send(answer, None);
         }
+        self.on_special(now, *s, x, out);
+        self.fast_path = self.may_take_fast_path();
     }
 
     /// Gives up the short way of ordinary segments. It changes nothing but the time that they take.

@@ -23,12 +23,9 @@ impl Occupancy {
         let inside = left.min(self.to).since(entered.max(self.from));
         self.packet_ps += u128::from(inside.ps());
     }
-    /// A packet was in the queue for `span`, wholly within the window; the queue held `packets`
-    /// then.
-    #[inline]
-    pub fn adds(&mut self, span: Span, packets: u32) {
-        self.packet_ps += u128::from(span.ps());
-        self.max_packets = self.max_packets.max(packets);
+    /// Packets were in the queue for `packet_ps` picoseconds in all, wholly within the window.
+    pub fn adds(&mut self, packet_ps: u128) {
+        self.packet_ps += packet_ps;
     }
     /// The queue held `packets` at `now`.
     #[inline]

@@ -3,13 +3,18 @@
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.
-use crate::engine::entry::Entry;
+use crate::engine::entry::{Entry, Pkt};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 const SLOTS: u64 = 4096;
 const PER_CHUNK: usize = 8;
 const NIL: u32 = u32::MAX;
+
+/// After so many buckets the agenda looks whether they hold enough.
+const BETWEEN_LOOKS: u32 = if cfg!(test) { 8 } else { 1024 };
+/// Fewer entries a bucket cost more in turning than more of them cost in sorting.
+const FEW: u64 = 4;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -48,8 +53,12 @@ impl Ord for Far {
 
 /// Future entries in the order (time, rank, order of pushing).
 pub struct Agenda {
-    /// A bucket spans 2^shift ps.
+    /// A bucket spans 2^shift ps, and at most 2^widest.
     shift: u32,
+    widest: u32,
+    /// The number of buckets until the next look, and of entries since the last one.
+    turns: u32,
+    taken: u64,
     /// The bucket being drained.
     at: u64,
     /// Its entries in order, and how many are done.
@@ -75,8 +84,13 @@ impl Agenda {
         let wide = (4e12 / per_second.max(1.0)) as u64;
         let width = wide.max(horizon_ps / SLOTS + 1).min(1 << 40);
         let shift = u64::BITS - (width - 1).leading_zeros();
+        // Delays that are common are longer than many buckets: else each is a search in one.
+        let widest = (horizon_ps / 64).checked_ilog2().unwrap_or(0).max(shift);
         Agenda {
             shift,
+            widest,
+            turns: BETWEEN_LOOKS,
+            taken: 0,
             at: 0,
             current: Vec::new(),
             done: 0,
@@ -104,12 +118,16 @@ impl Agenda {
             *place = e;
             chunk.used += 1;
         } else {
-            self.push_with_care(bucket, e);
+            let Entry { t, rank, path_segment, packet } = e;
+            self.push_with_care(t, (rank, path_segment), packet);
         }
     }
 
+    /// The rest of [`Self::push`]. The entry comes in parts, so that the common way need not have
+    /// it in memory.
     #[inline(never)]
-    fn push_with_care(&mut self, bucket: u64, e: Entry) {
+    fn push_with_care(&mut self, t: u64, (rank, path_segment): (u32, u32), packet: Pkt) {
+        let (bucket, e) = (t >> self.shift, Entry { t, rank, path_segment, packet });
         if bucket <= self.at {
             self.push_current(e);
         } else if bucket - self.at < SLOTS {
@@ -207,19 +225,55 @@ impl Agenda {
     /// Advances to the next bucket that holds anything; false if there is none that starts by
     /// `end`.
     fn turn(&mut self, end: u64) -> bool {
+        self.current.clear();
+        self.done = 0;
+        if self.turns == 0 && self.widens() {
+            return true;
+        }
         let next = self.next_busy().min(self.far_first);
         if next > end >> self.shift {
             return false;
         }
+        self.turns -= 1;
         self.at = next;
-        self.current.clear();
-        self.done = 0;
         if self.far_first < next.saturating_add(SLOTS) {
             self.take_far();
         }
         self.take_slot((next % SLOTS) as usize);
         self.current.sort_by_key(Entry::key);
+        self.taken += self.current.len() as u64;
         true
+    }
+
+    /// Makes buckets twice as wide if those since the last look held few entries; true if entries
+    /// came into the present one by that. The current bucket is done.
+    #[cold]
+    fn widens(&mut self) -> bool {
+        let few = self.taken < FEW * u64::from(BETWEEN_LOOKS);
+        (self.turns, self.taken) = (BETWEEN_LOOKS, 0);
+        if !few || self.shift >= self.widest {
+            return false;
+        }
+        // In the order of buckets, so that equal entries stay in theirs.
+        let mut waiting = Vec::new();
+        loop {
+            let bucket = self.next_busy();
+            if bucket == u64::MAX {
+                break;
+            }
+            self.take_slot((bucket % SLOTS) as usize);
+            waiting.append(&mut self.current);
+        }
+        self.shift += 1;
+        self.at >>= 1;
+        self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
+        for e in waiting {
+            self.push(e);
+        }
+        if self.far_first < self.at + SLOTS {
+            self.take_far();
+        }
+        !self.current.is_empty()
     }
 
     /// The first bucket after the current one that holds anything; beyond all buckets if there is

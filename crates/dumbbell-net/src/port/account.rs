@@ -1,6 +1,7 @@
 //! The account of one port: measures, fingerprints, and a list of every packet that it drops.
 use crate::engine::queued_packet::QueuedPacket;
 use crate::engine::sidecar::Sidecars;
+use crate::measure::queue::Transit;
 use crate::observe::{Observer, PacketId, Signal};
 use crate::port::stats::PortStats;
 use dumbbell_core::aqm::Reason;
@@ -188,6 +189,26 @@ impl Account {
         } else {
             self.after_end += 1;
         }
+    }
+
+    /// A packet takes the short way through a queue that decides at arrival, where it is lost
+    /// neither before nor behind it. `word`: see [`QueuedPacket::word`].
+    #[inline(always)]
+    pub(crate) fn goes_through(&mut self, p: &Transit, word: u64) {
+        if self.stats.goes_through(p) {
+            self.sent.mix(p.done.ps());
+            self.sent.mix(word);
+        } else {
+            self.goes_through_an_edge(*p, word);
+        }
+    }
+
+    /// The same for a passage that is not wholly within the window.
+    #[cold]
+    fn goes_through_an_edge(&mut self, p: Transit, word: u64) {
+        self.stats.arrived(p.arrived, p.ip_len);
+        self.stats.passes(&p);
+        self.departed(p.done, p.ip_len, word);
     }
 
     /// A copy left with its original at `done`, not after the end. It was no packet of the queue's,

@@ -179,17 +179,16 @@ impl ArrivalQueue {
         true
     }
 
-    /// Takes a packet of `ip_len` bytes, `wire_len` on the wire, that enters at `t`: when and how
-    /// it leaves.
+    /// Takes a packet of `ip_len` bytes, `wire_len` on the wire, that enters at `t`: its passage,
+    /// for the measures, and how it leaves.
     #[inline(always)]
     pub(crate) fn admit(
         &mut self,
         t: Time,
         (ip_len, wire_len): (u32, u32),
-        of: FlowId,
+        flow: FlowId,
         dscp: Dscp,
-        stats: &mut PortStats,
-    ) -> Transmitted {
+    ) -> (Transit, Transmitted) {
         let start = self.free_at.max(t);
         let taken = match self.ps_per_byte {
             0 => self.service.finish(t, start, wire_len),
@@ -197,7 +196,9 @@ impl ArrivalQueue {
         };
         let done = taken.done;
         self.free_at = done;
-        self.told_idle = !self.hears.idle;
+        if self.hears.idle {
+            self.told_idle = false;
+        }
         let leaves = if self.count_in_service { done } else { start };
         if leaves > t {
             self.leaving.push(leaves, ip_len);
@@ -205,25 +206,32 @@ impl ArrivalQueue {
             self.backlog.bytes += u64::from(ip_len);
         }
         let backlog = self.backlog;
-        stats.passes(&Transit { arrived: t, start, leaves, done, backlog, ip_len, flow: of, dscp });
-        taken
+        (Transit { arrived: t, start, leaves, done, backlog, ip_len, flow, dscp }, taken)
+    }
+
+    /// True if a packet that is admitted may change [`Self::next_clock`].
+    #[inline(always)]
+    pub(crate) fn tells_idle(&self) -> bool {
+        self.hears.idle
     }
 
     /// Lets what has left the backlog by `t` go.
     #[inline]
     pub(crate) fn drain(&mut self, t: Time, stats: &mut PortStats) {
         let mut monitor = stats.watching();
+        let mut backlog = self.backlog;
         while let Some((leaves, bytes)) = self.leaving.front() {
             if leaves > t {
                 break;
             }
             self.leaving.pop();
-            self.backlog.packets -= 1;
-            self.backlog.bytes -= u64::from(bytes);
+            backlog.packets -= 1;
+            backlog.bytes -= u64::from(bytes);
             if let Some(monitor) = &mut monitor {
-                monitor.fell(leaves, self.backlog);
+                monitor.fell(leaves, backlog);
             }
         }
+        self.backlog = backlog;
     }
 
     /// The time of the algorithm's next clock: the start of an idle period that was not told, or a

@@ -10,21 +10,35 @@ use dumbbell_core::units::{Backlog, Span, Time};
 pub(crate) struct PortStats {
     warm: Time,
     end: Time,
-    /// The account of the whole run.
-    pub total: PortCounters,
+    /// The account of the whole run, but for [`Self::through`].
+    total: PortCounters,
     /// The part of it that lies before the window.
     early: PortCounters,
     occupancy: Occupancy,
     busy: Span,
     waited: u128,
     served: u64,
+    /// What went through wholly within the window, as nearly all does.
+    through: Through,
+    /// True if a packet counts as one in the queue until its transmission ends.
+    count_in_service: bool,
     /// More measures; only where somebody reads them.
     monitor: Option<Box<QueueMonitor>>,
 }
 
+/// Sums over packets that came, left and were counted as one, instead of in each measure by itself.
+#[derive(Clone, Copy, Default)]
+struct Through {
+    packets: u64,
+    bytes: u64,
+    /// The time until their transmissions began, and that of these, picoseconds.
+    waited: u128,
+    busy: u64,
+}
+
 impl PortStats {
     /// An empty account.
-    pub(crate) fn new(warm: Time, end: Time) -> Self {
+    pub(crate) fn new(warm: Time, end: Time, count_in_service: bool) -> Self {
         PortStats {
             warm,
             end,
@@ -34,6 +48,8 @@ impl PortStats {
             busy: Span::ZERO,
             waited: 0,
             served: 0,
+            through: Through::default(),
+            count_in_service,
             monitor: None,
         }
     }
@@ -111,25 +127,44 @@ impl PortStats {
     #[inline(always)]
     pub(crate) fn passes(&mut self, p: &Transit) {
         if p.arrived < self.warm || p.done > self.end {
-            return self.passes_an_edge(p);
+            return self.passes_an_edge(*p);
         }
-        let wait = p.start.since(p.arrived);
-        let stay = p.leaves.since(p.arrived);
-        self.occupancy.adds(stay, p.backlog.packets);
-        self.busy = self.busy + p.done.since(p.start);
-        self.waited += u128::from(wait.ps());
         self.served += 1;
+        self.adds(p);
+    }
+
+    /// The short way of a packet, which is transmitted and lost nowhere: [`Self::arrived`],
+    /// [`Self::passes`] and [`Self::departed`] at once, if all of it is within the window; else
+    /// false.
+    #[inline(always)]
+    pub(crate) fn goes_through(&mut self, p: &Transit) -> bool {
+        let inside = p.arrived >= self.warm && p.done <= self.end;
+        if inside {
+            self.through.packets += 1;
+            self.through.bytes += u64::from(p.ip_len);
+            self.adds(p);
+        }
+        inside
+    }
+
+    /// Adds a passage within the window to the sums.
+    #[inline(always)]
+    fn adds(&mut self, p: &Transit) {
+        let wait = Span::from_ps(p.start.ps() - p.arrived.ps());
+        self.through.waited += u128::from(wait.ps());
+        self.through.busy += p.done.ps() - p.start.ps();
+        self.occupancy.saw(p.arrived, p.backlog.packets);
         if let Some(monitor) = &mut self.monitor {
-            monitor.joins(p, stay);
+            monitor.joins(p, Span::from_ps(p.leaves.ps() - p.arrived.ps()));
             monitor.left(p.start, wait);
         }
     }
 
     /// A passage that is not wholly within the window.
     #[cold]
-    fn passes_an_edge(&mut self, p: &Transit) {
+    fn passes_an_edge(&mut self, p: Transit) {
         if let Some(monitor) = &mut self.monitor {
-            monitor.joins(p, p.leaves.min(self.end).since(p.arrived.max(self.warm)));
+            monitor.joins(&p, p.leaves.min(self.end).since(p.arrived.max(self.warm)));
         }
         if p.leaves > p.arrived {
             self.stayed(p.arrived, p.leaves);
@@ -143,13 +178,27 @@ impl PortStats {
     pub(crate) fn holds(&mut self, t: Time, packets: u32) {
         self.occupancy.saw(t, packets);
     }
+    /// The account of the whole run.
+    pub(crate) fn total(&self) -> PortCounters {
+        let Through { packets, bytes, .. } = self.through;
+        PortCounters {
+            arrivals: self.total.arrivals + packets,
+            arrived_bytes: self.total.arrived_bytes + bytes,
+            departures: self.total.departures + packets,
+            departed_bytes: self.total.departed_bytes + bytes,
+            ..self.total
+        }
+    }
     /// The account of the window.
     pub(crate) fn window(&self) -> PortCounters {
-        self.total.since(&self.early)
+        self.total().since(&self.early)
     }
     /// Time-weighted mean length, packets.
     pub(crate) fn mean_packets(&self) -> f64 {
-        self.occupancy.mean_packets()
+        let Through { waited, busy, .. } = self.through;
+        let mut occupancy = self.occupancy;
+        occupancy.adds(waited + if self.count_in_service { u128::from(busy) } else { 0 });
+        occupancy.mean_packets()
     }
     /// Largest length, packets.
     pub(crate) fn max_packets(&self) -> u32 {
@@ -157,11 +206,14 @@ impl PortStats {
     }
     /// Share of the window in which the transmitter was busy.
     pub(crate) fn busy_share(&self) -> f64 {
-        self.busy.ps() as f64 / self.end.since(self.warm).ps().max(1) as f64
+        let busy = self.busy + Span::from_ps(self.through.busy);
+        busy.ps() as f64 / self.end.since(self.warm).ps().max(1) as f64
     }
     /// Mean waiting time before transmission, seconds.
     pub(crate) fn mean_sojourn_s(&self) -> f64 {
-        if self.served == 0 { 0.0 } else { self.waited as f64 / self.served as f64 * 1e-12 }
+        let served = self.served + self.through.packets;
+        let waited = self.waited + self.through.waited;
+        if served == 0 { 0.0 } else { waited as f64 / served as f64 * 1e-12 }
     }
     /// More measures; `None` where nobody asked for them.
     pub(crate) fn measures(&self) -> Option<Measures> {

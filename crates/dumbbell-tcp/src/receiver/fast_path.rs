@@ -4,7 +4,7 @@
 use super::Receiver;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::Receive;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
+use dumbbell_core::transport::segment::{Segment, flag};
 use dumbbell_core::units::Time;
 
 impl<P: Receive> Receiver<P> {
@@ -18,25 +18,16 @@ impl<P: Receive> Receiver<P> {
             && !(self.more_to_say | self.verbose)
     }
 
-    /// Processes a segment on the fast path, if possible; false if nothing was done.
+    /// Processes a segment on the fast path, if possible: its answer. `None` if nothing was done.
+    /// A caller that sends the answer need not call [`Self::on_segment`]; no deadline changes.
     #[inline(always)]
-    pub(super) fn take_fast_path(
-        &mut self,
-        s: &Segment,
-        x: Option<&Extra>,
-        out: &mut impl Outbox,
-    ) -> bool {
+    pub fn take_expected(&mut self, s: &Segment) -> Option<Segment> {
         let bytes = u64::from(s.ip_len).wrapping_sub(self.overhead);
         let expected = s.seq == self.nxt as u32
             && bytes.wrapping_sub(1) < self.mss
             && self.nxt + bytes <= self.edge;
-        if !(self.fast_path
-            && expected
-            && x.is_none()
-            && s.flags & !flag::RETRANSMIT == 0
-            && s.ecn != Ecn::Ce)
-        {
-            return false;
+        if !(self.fast_path && expected && s.flags & !flag::RETRANSMIT == 0 && s.ecn != Ecn::Ce) {
+            return None;
         }
         self.stats.received_packets += 1;
         self.stats.received_bytes += bytes;
@@ -49,14 +40,12 @@ impl<P: Receive> Receiver<P> {
             self.ts_recent = s.ts;
         }
         let ip_len = self.overhead as u16;
-        let answer = Segment {
+        Some(Segment {
             seq: self.nxt as u32,
             ts: self.ts_recent,
             ip_len,
             flags: flag::ACK,
             ecn: Ecn::NotEct,
-        };
-        out.send(answer, None);
-        true
+        })
     }
 }

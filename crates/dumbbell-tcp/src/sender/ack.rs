@@ -37,7 +37,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A segment of the receiver's arrives.
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        if !self.take_fast_path(now, s, x, out) {
+        if x.is_some() || !self.take_expected(now, s, out) {
             self.on_special(now, *s, x, out);
         }
     }
@@ -80,9 +80,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let rtt = if thaws {
             Sampled::default()
         } else if self.by_segments {
-            self.measure_segments(now, s, una)
+            self.measure_segments(now, s.ts, una)
         } else {
-            let one = if acked > 0 { self.measure(now, s, una) } else { None };
+            let one = if acked > 0 { self.measure(now, s.ts, una) } else { None };
             Sampled { control: one, timer: one }
         };
         if let Some(r) = rtt.control {
@@ -139,10 +139,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's
     /// rule from the one segment that is timed.
-    #[inline]
-    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
+    #[inline(always)]
+    pub(super) fn measure(&mut self, now: Time, ts: u32, una: u64) -> Option<Span> {
         if self.timestamps {
-            return Some(self.clock.round(since_timestamp(self.clock.tick(now), s.ts)));
+            return Some(self.clock.round(since_timestamp(self.clock.tick(now), ts)));
         }
         if self.timed_end == 0 || una < self.timed_end {
             return None;
@@ -154,9 +154,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The round-trip times of the last segment and of the first one that an ACK of everything
     /// below `una` answers; where there is none, the timeout has that of its timestamp.
     #[inline]
-    pub(super) fn measure_segments(&mut self, now: Time, s: &Segment, una: u64) -> Sampled {
+    pub(super) fn measure_segments(&mut self, now: Time, ts: u32, una: u64) -> Sampled {
         let Some((first, last)) = self.detect.answered(una) else {
-            let timer = if una > self.una { self.measure(now, s, una) } else { None };
+            let timer = if una > self.una { self.measure(now, ts, una) } else { None };
             return Sampled { control: None, timer };
         };
         let control = Some(self.clock.round(now.since(last)));

@@ -7,7 +7,7 @@
 use super::ack::{Sampled, echoed};
 use super::{Sender, Stage};
 use crate::sender::ack_info::AckInfo;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
+use dumbbell_core::transport::segment::{Outbox, Segment, flag, timestamp, widen};
 use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
@@ -33,52 +33,46 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             && !(self.tagged | self.cwr_due | self.frozen | self.probing | self.searching)
     }
 
-    /// Takes a segment the short way, if that is open; false if nothing was done.
+    /// Takes a segment the short way, if that is open; false if nothing was done. A caller for
+    /// which it did need not call [`Self::on_segment`].
     #[inline(always)]
-    pub(super) fn take_fast_path(
-        &mut self,
-        now: Time,
-        s: &Segment,
-        x: Option<&Extra>,
-        out: &mut impl Outbox,
-    ) -> bool {
-        if !self.fast_path || s.flags != flag::ACK || x.is_some() {
+    pub fn take_expected(&mut self, now: Time, s: &Segment, out: &mut impl Outbox) -> bool {
+        if !self.fast_path || s.flags != flag::ACK {
             return false;
         }
         let una = widen(s.seq, self.una);
         if una <= self.una || una > self.high {
             return false;
         }
-        self.on_expected(now, s, una, out);
+        self.on_expected(now, s.ts, una, out);
         true
     }
 
     /// The whole of it: sample, window, timer, new segments.
     #[inline(always)]
-    fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+    fn on_expected(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
         if self.by_segments {
-            return self.on_expected_by_segments(now, s, una, out);
+            return self.on_expected_by_segments(now, ts, una, out);
         }
-        let rtt = self.measure(now, s, una);
-        self.on_measured(now, s, una, Sampled { control: rtt, timer: rtt }, out);
+        let rtt = self.measure(now, ts, una);
+        self.take_measured(una, Sampled { control: rtt, timer: rtt }, now);
+        if self.attentive {
+            return self.attend(now, ts, una, out);
+        }
+        self.move_on(now, una, out);
     }
 
     /// The same with samples of segments.
     #[inline(never)]
-    fn on_expected_by_segments(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
-        let rtt = self.measure_segments(now, s, una);
-        self.on_measured(now, s, una, rtt, out);
+    fn on_expected_by_segments(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
+        let rtt = self.measure_segments(now, ts, una);
+        self.take_measured(una, rtt, now);
+        self.attend_inline(now, ts, una, out);
     }
 
+    /// Takes the samples of an acknowledgment of everything below `una`; the window opens.
     #[inline(always)]
-    fn on_measured(
-        &mut self,
-        now: Time,
-        s: &Segment,
-        una: u64,
-        rtt: Sampled,
-        out: &mut impl Outbox,
-    ) {
+    fn take_measured(&mut self, una: u64, rtt: Sampled, now: Time) {
         if let Some(r) = rtt.control {
             self.rtt.seen(r);
         }
@@ -90,22 +84,57 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(r) = rtt.timer {
             self.take_sample(r, una);
         }
-        if self.attentive {
-            return self.attend(now, s.ts, una, out);
-        }
+    }
+
+    /// SND.UNA moves, where nothing else is to be attended to.
+    #[inline(always)]
+    fn move_on(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
         self.una = una;
         if una == self.high {
             self.rto_at = Time::NEVER;
         } else {
             self.arm(now);
         }
+        if let Some(segment) = self.next_alone(now) {
+            self.next = self.rto_at;
+            return out.send(segment, None);
+        }
         self.fill_the_window(now, out);
         self.next = self.rto_at;
+    }
+
+    /// The segment, if one full segment of new data is all that the windows have room for, nobody
+    /// is informed of it, and more data waits: so it is nearly always. All is done but to send it;
+    /// if it is not so, nothing.
+    #[inline(always)]
+    fn next_alone(&mut self, now: Time) -> Option<Segment> {
+        let edge = self.limit.min(self.una + self.window);
+        let allowed = edge.min(self.una + self.cc.cwnd());
+        let (from, to) = (self.nxt, self.nxt + self.mss);
+        let after = to + self.mss;
+        if to > allowed || after <= allowed || after >= self.limit || self.informed {
+            return None;
+        }
+        (self.nxt, self.high) = (to, to);
+        (self.window_limited, self.blocked) = (after <= edge, false);
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += self.mss;
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            self.arm(now);
+        }
+        Some(self.new_data(now, from, to))
     }
 
     /// The rest of it where a detector knows single segments, and more timers run.
     #[inline(never)]
     fn attend(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
+        self.attend_inline(now, ts, una, out);
+    }
+
+    /// [`Self::attend`], inlined where it is the rule.
+    #[inline(always)]
+    fn attend_inline(&mut self, now: Time, ts: u32, una: u64, out: &mut impl Outbox) {
         let acked = una - self.una;
         self.una = una;
         let echo = self.timestamps.then(|| echoed(now, ts));
@@ -187,14 +216,23 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn send_next(&mut self, now: Time, out: &mut impl Outbox) {
         let (from, to) = (self.nxt, self.nxt + self.mss);
         let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
-        let extra = if tag.0 != 0 { Some(self.note_tag(from, to, tag, false)) } else { None };
-        self.fast_path &= !self.tagged;
+        let mut extra = None;
+        if tag.0 != 0 {
+            extra = Some(self.note_tag(from, to, tag, false));
+            self.fast_path = false;
+        }
+        (self.nxt, self.high) = (to, to);
+        out.send(self.new_data(now, from, to), extra);
+    }
+
+    /// The segment of a full one of new data, which is timed if none is.
+    #[inline(always)]
+    fn new_data(&mut self, now: Time, from: u64, to: u64) -> Segment {
         if !self.timestamps && self.timed_end == 0 {
             (self.timed_end, self.timed_at) = (to, now);
         }
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
-        (self.nxt, self.high) = (to, to);
         let ip_len = (u64::from(self.overhead) + self.mss) as u16;
-        out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn: self.ect }, extra);
+        Segment { seq: from as u32, ts, ip_len, flags: 0, ecn: self.ect }
     }
 }

@@ -10,6 +10,7 @@ use dumbbell_core::units::Backlog;
 use dumbbell_core::units::{Span, Time};
 
 /// The passage of a packet through a queue that decides at arrival.
+#[derive(Clone, Copy)]
 pub(crate) struct Transit {
     /// Its arrival.
     pub arrived: Time,
