@@ -4,7 +4,7 @@ on the twelve printed numbers of standard frames without loss. Nothing of a jumb
 packet or another delay is looked at. `rules.md` says how one is chosen.
 
     python papers/jumbo-frames/scan.py                 # run what is not stored of both stages
-                                                       # (an hour of one core)
+                                                       # (some ten minutes of one core)
     python papers/jumbo-frames/scan.py --best          # the best of what is stored
     python papers/jumbo-frames/scan.py --write         # the chosen one as network.toml
 """
