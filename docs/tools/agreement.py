@@ -1,7 +1,7 @@
 """Measures how far the profile `linux` agrees with Linux itself, and writes the table of
 docs/explanation/linux-agreement.md.
 
-    python docs/tools/agreement.py                           # every cell; a quarter of an hour
+    python docs/tools/agreement.py                           # every cell; 13 minutes of CPU time
     python docs/tools/agreement.py --cc cubic sack --rtt 20  # a part; the page keeps the others
     python docs/tools/agreement.py --series build/agreement  # and the series of both sides
 
