@@ -111,7 +111,7 @@ pub fn network(
     let streams = Streams::of(plan, &order_needs);
     let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
     let cut = Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs);
-    let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
+    let agenda = Agenda::new(entries_per_second(plan, &cut.merge, &held), horizon(plan).ps());
     let mut egresses = Vec::with_capacity(2 * plan.flows.len());
     egresses.extend(
         cut.sockets.into_iter().enumerate().map(|(socket, run_ahead)| egress(socket, run_ahead)),
@@ -333,16 +333,22 @@ pub(crate) fn lone_port(
     }
 }
 
-/// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.
-fn entries_per_second(plan: &Plan, merge: &[bool]) -> f64 {
+/// About how many packets a second come to merges, of 1000 bytes, and leave those that hold them:
+/// what sizes the agenda's buckets.
+fn entries_per_second(plan: &Plan, merge: &[bool], held: &[bool]) -> f64 {
     let mut load = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
         let slowest =
             flow.forward.iter().map(|l| plan.links[*l].rate.bps()).min().unwrap_or(0) as f64;
         flow.forward.iter().chain(&flow.back).for_each(|l| load[*l] += slowest);
     }
-    let merges = plan.links.iter().zip(load).zip(merge).filter(|(_, m)| **m);
-    merges.map(|((link, load), _)| load.min(link.rate.bps() as f64)).sum::<f64>() / 8000.0
+    let entries = |l: usize| match (merge[l], held[l]) {
+        (false, _) => 0.0,
+        (true, false) => 1.0,
+        (true, true) => 2.0,
+    };
+    let rates = plan.links.iter().zip(load).map(|(link, load)| load.min(link.rate.bps() as f64));
+    rates.enumerate().map(|(l, rate)| entries(l) * rate).sum::<f64>() / 8000.0
 }
 
 /// The longest common delay: a link's propagation and its full queue, at most a second.

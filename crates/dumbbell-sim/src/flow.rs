@@ -39,8 +39,6 @@ pub(crate) struct Side {
     /// Before what arrives from this instant on there is something to do: a look, or the receipt of
     /// a transfer.
     attend: Time,
-    /// The deadline that `armed` and `quiet_until` go by: the next one comes no sooner.
-    due: Time,
     sample_times: SampleTimes,
 }
 
@@ -82,13 +80,8 @@ impl Flow {
     ) -> Self {
         let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. }))
             .then(|| Box::new(Completion::new(start)));
-        let side = |attend| Side {
-            armed: Time::NEVER,
-            quiet_until: Time::ZERO,
-            attend,
-            due: Time::NEVER,
-            sample_times,
-        };
+        let side =
+            |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
         let sees_each_packet = counted || completion.is_some();
         let receives = if sees_each_packet { Time::ZERO } else { sample_times.next() };
         Flow {
@@ -122,7 +115,6 @@ impl Flow {
     pub(crate) fn rest(&mut self, end: usize) -> Option<Time> {
         let due = self.due(end);
         let side = &mut self.sides[end];
-        side.due = due;
         side.quiet_until = due.next().min(side.attend);
         (due < side.armed).then_some(due)
     }
@@ -184,7 +176,8 @@ impl Flow {
     }
 
     /// A packet arrives at the sender before its deadline. `None` if it was not expected; else it
-    /// is dealt with, and true if the next deadline comes sooner than [`Self::rest`] knew.
+    /// is dealt with, and true if [`Self::rest`] is to be asked, because the next deadline may come
+    /// sooner than it knew.
     #[inline(always)]
     pub(crate) fn sender_expects(
         &mut self,
@@ -197,7 +190,8 @@ impl Flow {
         if !sender.take_expected(now, s, out) {
             return None;
         }
-        let mut sooner = sender.deadline() < self.sides[SENDER].due;
+        let side = &self.sides[SENDER];
+        let mut sooner = sender.deadline() < side.armed.max(side.quiet_until);
         if self.app.waits() && sender.all_acknowledged() {
             self.app.acknowledged(now);
             sooner = true;

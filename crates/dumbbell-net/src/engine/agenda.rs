@@ -1,5 +1,5 @@
 //! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for
-//! what lies beyond its year.
+//! what lies beyond its year. Buckets that prove to hold too little become wider.
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.

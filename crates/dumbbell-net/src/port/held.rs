@@ -132,8 +132,7 @@ impl HeldQueue {
             self.begin_service(now, arrived, done);
             return Some(done);
         }
-        account.stats.served(arrived, now, done);
-        account.stats.stayed(arrived, if self.port.counts_service() { done } else { now });
+        account.stats.leaves(arrived, now, done);
         Some(done)
     }
 

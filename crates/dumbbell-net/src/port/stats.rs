@@ -121,6 +121,34 @@ impl PortStats {
             }
         }
     }
+    /// What [`Self::served`] and [`Self::stayed`] say of a packet, at once.
+    #[inline(always)]
+    pub(crate) fn leaves(&mut self, arrived: Time, start: Time, done: Time) {
+        if arrived < self.warm || done > self.end {
+            return self.leaves_an_edge(arrived, start, done);
+        }
+        self.served += 1;
+        self.waits(arrived, start, done);
+    }
+
+    /// The same if not all of it is within the window.
+    #[cold]
+    fn leaves_an_edge(&mut self, arrived: Time, start: Time, done: Time) {
+        self.served(arrived, start, done);
+        self.stayed(arrived, if self.count_in_service { done } else { start });
+    }
+
+    /// Adds a wait and a transmission within the window to the sums.
+    #[inline(always)]
+    fn waits(&mut self, arrived: Time, start: Time, done: Time) {
+        let wait = Span::from_ps(start.ps() - arrived.ps());
+        self.through.waited += u128::from(wait.ps());
+        self.through.busy += done.ps() - start.ps();
+        if let Some(monitor) = &mut self.monitor {
+            monitor.left(start, wait);
+        }
+    }
+
     /// A packet goes through a queue that decides at arrival: what [`Self::stayed`],
     /// [`Self::served`], [`Self::holds`] and [`Self::came`] would say, at once, and that the queue
     /// grew.
@@ -150,14 +178,11 @@ impl PortStats {
     /// Adds a passage within the window to the sums.
     #[inline(always)]
     fn adds(&mut self, p: &Transit) {
-        let wait = Span::from_ps(p.start.ps() - p.arrived.ps());
-        self.through.waited += u128::from(wait.ps());
-        self.through.busy += p.done.ps() - p.start.ps();
         self.occupancy.saw(p.arrived, p.backlog.packets);
         if let Some(monitor) = &mut self.monitor {
             monitor.joins(p, Span::from_ps(p.leaves.ps() - p.arrived.ps()));
-            monitor.left(p.start, wait);
         }
+        self.waits(p.arrived, p.start, p.done);
     }
 
     /// A passage that is not wholly within the window.

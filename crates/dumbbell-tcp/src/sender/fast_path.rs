@@ -141,7 +141,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
             self.restart_timer(now);
             self.fill_the_window(now, out);
-            self.settle_probe(now);
+            if self.tail_probes {
+                self.probe_due = self.probe_expected_at(now);
+                debug_assert_eq!(self.probe_due, self.probe_at());
+            }
             self.next = self.rto_at.min(self.probe_due).min(self.detect.deadline());
             if self.raising {
                 self.next = self.next.min(self.raise_at());

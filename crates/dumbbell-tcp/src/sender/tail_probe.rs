@@ -30,14 +30,29 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return Time::NEVER;
         }
         let since = self.rto_started.max(self.last_sent);
-        let span = match self.rtt.srtt() {
+        (since + self.probe_span()).min(self.rto_at)
+    }
+
+    /// [`Self::probe_at`] on the fast path: the retransmission timer was started at `now` if it
+    /// runs, and nothing but missing data holds a probe back.
+    #[inline(always)]
+    pub(super) fn probe_expected_at(&self, now: Time) -> Time {
+        if self.una == self.high || self.rto_at == Time::NEVER {
+            return Time::NEVER;
+        }
+        (now + self.probe_span()).min(self.rto_at)
+    }
+
+    /// The time from the last segment or restart to the probe.
+    #[inline(always)]
+    fn probe_span(&self) -> Span {
+        match self.rtt.srtt() {
             None => Span::from_secs(1),
             Some(srtt) if self.high - self.una <= self.mss => {
                 srtt * 2 + self.cold.config.probe_ack_delay
             }
             Some(srtt) => srtt * 2,
-        };
-        (since + span).min(self.rto_at)
+        }
     }
 
     /// Sends a probe (section 7.3): new data if there is any and the receive window has room for
