@@ -186,12 +186,12 @@ impl Algorithm for Vegas {
         idea: "Compare the rate with what an empty path would carry: keep a few packets in the \
             queue, and lose none.",
         equations: "RTT: smallest of the round trip that is over;  BaseRTT: smallest of all;  w: \
-            cwnd in segments\ntarget = floor(w BaseRTT / RTT);   diff = w - target,  or (\"linux\") \
+            cwnd in segments\ntarget = floor(w BaseRTT / RTT)\ndiff = w - target,  as Linux: \
             floor(w (RTT - BaseRTT) / BaseRTT)\nslow start:  diff > gamma:  w = min(w, target \
-            + 1);  ssthresh = max(2, min(ssthresh, w - 1))\navoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  \
-            else stay\nand then:    ssthresh = max(ssthresh, 3/4 w)\nloss, echo:  as reno (loss = \
-            \"ns3\": a segment, \"quarter\": a quarter);  timeout: w = 1\nfew samples, or a \
-            repair:  as reno",
+            + 1);  ssthresh = max(2, min(ssthresh, w - 1))\navoidance:   diff < alpha:  w += \
+            1;    diff > beta:  w -= 1, ssthresh as above;  else stay\nand then:    ssthresh = \
+            max(ssthresh, 3/4 w)\nloss, echo:  as reno (loss = \"ns3\": a segment, \
+            \"quarter\": a quarter);  timeout: w = 1\nfew samples, or a repair:  as reno",
         sources: &[
             "Brakmo, Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, \
                 IEEE JSAC 13(8), 1995",
