@@ -141,8 +141,8 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
 }
 
 /// Alone, without PROBE_RTT, version 1 uses what its cycle of gains and the margin leave, 0.99 of
-/// the path, on one so long that three quanta of 1 ms are little; its RTprop is the propagation and
-/// one transmission on each link.
+/// the path, on one so long that three quanta of 1 ms are little; its RTprop is that of the handshake,
+/// the propagation and one transmission on each link, by a clock of 1 us.
 #[test]
 fn the_model_is_exact_where_it_is_alone() {
     for margin in [0.01, 0.03] {
@@ -153,13 +153,10 @@ fn the_model_is_exact_where_it_is_alone() {
         let (_, series) = run(&plan);
         let used = series.rate(0, 10.0, 60.0) / C;
         assert!((used / (1.0 - margin) - 1.0).abs() < 0.01, "{used}");
-        // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
-        let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
-        assert!(
-            (series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6,
-            "{:?}",
-            series.rt_prop
-        );
+        // 60 bytes there and 60 back, over 1 Gbps, 20 Mbps and 1 Gbps.
+        let sending = 120.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
+        let measured = series.rt_prop.unwrap();
+        assert!((measured - (0.204 + sending)).abs() < 1e-6, "{measured}");
     }
 }
 
