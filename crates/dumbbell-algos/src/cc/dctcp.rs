@@ -1,5 +1,5 @@
 //! DCTCP: the window falls by the extent of congestion, not by its mere existence (RFC 8257).
-use crate::cc::parts::mark_fraction::MarkFraction;
+use crate::cc::parts::mark_fraction::{MarkFraction, Parts};
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
@@ -31,7 +31,7 @@ impl Config for DctcpConfig {}
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     window: Box<Window>,
-    extent: MarkFraction,
+    extent: MarkFraction<Parts>,
 }
 
 impl Algorithm for Dctcp {
@@ -60,10 +60,10 @@ impl Algorithm for Dctcp {
         ..About::PLAIN
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
-        let extent = MarkFraction::new(config.g, config.alpha_on_init);
+        let numbers = Parts(config.fixed_point.then_some(1024));
         Dctcp {
             window: Window::taking_whole(path),
-            extent: if config.fixed_point { extent.in_parts(1024) } else { extent },
+            extent: MarkFraction::of(numbers, config.g, config.alpha_on_init),
         }
     }
 }

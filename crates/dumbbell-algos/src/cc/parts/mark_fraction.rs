@@ -2,13 +2,43 @@
 //! (RFC 8257 section 3.3).
 use dumbbell_core::transport::Ack;
 
+/// The numbers in which alpha is kept.
+pub trait Numbers {
+    /// alpha after a window of which this share came marked.
+    fn next(&self, alpha: f64, gain: f64, share: f64) -> f64;
+}
+
+/// Real numbers, as in the RFC.
+#[derive(Clone, Debug)]
+pub struct Real;
+
+impl Numbers for Real {
+    fn next(&self, alpha: f64, gain: f64, share: f64) -> f64 {
+        alpha + gain * (share - alpha)
+    }
+}
+
+/// Whole parts, so many to 1, each step rounded down: a decay of less than a part takes all that is
+/// left. None: real numbers.
+#[derive(Clone, Debug)]
+pub struct Parts(pub Option<u32>);
+
+impl Numbers for Parts {
+    fn next(&self, alpha: f64, gain: f64, share: f64) -> f64 {
+        let Some(parts) = self.0.map(f64::from) else { return Real.next(alpha, gain, share) };
+        let before = (alpha * parts).floor();
+        let decay = Some((before * gain).floor()).filter(|decay| *decay > 0.0);
+        let after = before - decay.unwrap_or(before) + (share * parts * gain).floor();
+        after.min(parts) / parts
+    }
+}
+
 /// DCTCP.Alpha and what it is made of.
 #[derive(Clone, Debug)]
-pub struct MarkFraction {
+pub struct MarkFraction<N = Real> {
+    numbers: N,
     alpha: f64,
     gain: f64,
-    /// Alpha is a whole number of parts, so many to 1; none: it is a number like any other.
-    parts: Option<u32>,
     acked: u64,
     marked: u64,
     /// DCTCP.WindowEnd.
@@ -18,13 +48,14 @@ pub struct MarkFraction {
 impl MarkFraction {
     /// With the estimation gain g, beginning at `alpha`.
     pub fn new(gain: f64, alpha: f64) -> Self {
-        MarkFraction { alpha, gain, parts: None, acked: 0, marked: 0, end: 0 }
+        MarkFraction::of(Real, gain, alpha)
     }
-    /// Alpha in whole parts, so many to 1, each step rounded down. A decay of less than a part
-    /// takes all that is left.
-    pub fn in_parts(self, parts: u32) -> Self {
-        let alpha = (self.alpha * f64::from(parts)).floor() / f64::from(parts);
-        MarkFraction { alpha, parts: Some(parts), ..self }
+}
+
+impl<N: Numbers> MarkFraction<N> {
+    /// The same in other numbers.
+    pub fn of(numbers: N, gain: f64, alpha: f64) -> Self {
+        MarkFraction { numbers, alpha, gain, acked: 0, marked: 0, end: 0 }
     }
     /// DCTCP.Alpha.
     pub fn alpha(&self) -> f64 {
@@ -44,18 +75,9 @@ impl MarkFraction {
     fn turn(&mut self, next_end: u64) {
         if self.acked > 0 {
             let share = (self.marked as f64 / self.acked as f64).min(1.0);
-            self.alpha = match self.parts {
-                None => self.alpha + self.gain * (share - self.alpha),
-                Some(parts) => self.stepped(share, f64::from(parts)),
-            };
+            self.alpha = self.numbers.next(self.alpha, self.gain, share);
         }
         (self.acked, self.marked, self.end) = (0, 0, next_end);
-    }
-    fn stepped(&self, share: f64, parts: f64) -> f64 {
-        let before = self.alpha * parts;
-        let decay = Some((before * self.gain).floor()).filter(|decay| *decay > 0.0);
-        let after = before - decay.unwrap_or(before) + (share * parts * self.gain).floor();
-        after.min(parts) / parts
     }
 }
 
@@ -100,7 +122,7 @@ mod tests {
     /// 844, ..., 18, 17, 16, 15, 0. A mark in 64 bytes is a part, fewer are none.
     #[test]
     fn parts_are_lost_below_one() {
-        let mut e = MarkFraction::new(1.0 / 16.0, 1.0).in_parts(1024);
+        let mut e = MarkFraction::of(Parts(Some(1024)), 1.0 / 16.0, 1.0);
         let mut parts = |marked: u64| {
             let una = e.end + 1;
             e.acked = 63_000;

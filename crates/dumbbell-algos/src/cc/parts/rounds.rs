@@ -13,6 +13,8 @@ use dumbbell_core::units::Span;
 
 /// No sample yet.
 const NONE: Span = Span::MAX;
+/// The end of a round that the next acknowledgment begins.
+const NOT_BEGUN: u64 = u64::MAX;
 
 /// The samples of one round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +43,9 @@ impl Round {
 /// Tells round trips apart by what is acknowledged.
 #[derive(Clone, Debug)]
 pub struct Rounds {
-    /// The round is over when more than the bytes before this one are acknowledged; none: the next
-    /// acknowledgment begins one.
-    end: Option<u64>,
+    /// The round is over when more than the bytes before this one are acknowledged; or
+    /// [`NOT_BEGUN`].
+    end: u64,
     /// The smallest sample of the connection (`baseRTT`).
     base: Span,
     current: Round,
@@ -51,7 +53,7 @@ pub struct Rounds {
 
 impl Default for Rounds {
     fn default() -> Self {
-        Rounds { end: Some(0), base: NONE, current: Round::EMPTY }
+        Rounds { end: 0, base: NONE, current: Round::EMPTY }
     }
 }
 
@@ -67,17 +69,19 @@ impl Rounds {
             current.samples += 1;
             current.sum = current.sum + rtt;
         }
-        let end = *self.end.get_or_insert(ack.nxt);
-        if ack.acked == 0 || ack.una <= end {
+        if self.end == NOT_BEGUN {
+            self.end = ack.nxt;
+        }
+        if ack.acked == 0 || ack.una <= self.end {
             return None;
         }
-        self.end = Some(ack.nxt);
+        self.end = ack.nxt;
         Some(std::mem::replace(&mut self.current, Round::EMPTY))
     }
 
     /// The round at hand is void; the next acknowledgment begins another.
     pub fn restart(&mut self) {
-        (self.end, self.current) = (None, Round::EMPTY);
+        (self.end, self.current) = (NOT_BEGUN, Round::EMPTY);
     }
 
     /// The smallest sample of the connection, or since [`Self::forget_base`].
