@@ -19,6 +19,7 @@ from cyclopts import App
 from dumbbell import api
 from dumbbell.cli import app, main
 from dumbbell.errors import DumbbellError
+from dumbbell.validate import report
 
 NUMBERS = ["-1", "9" * 30, "1e400", "nan", "-inf", ""]
 """What no option that is a number takes."""
@@ -122,6 +123,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(
         api, "_ask", lambda verb, *args: ask(verb, *args) if verb in checks_only else cut()
     )
+    monkeypatch.setattr(report, "validate", cut)
     monkeypatch.setattr(subprocess, "Popen", cut)
     monkeypatch.setattr(os, "execvp", cut)
     monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "no store"))

@@ -74,3 +74,15 @@ def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.endswith(f"report: {file}\n")
     text = file.read_text(encoding="utf-8")
     assert f"--only &#39;drop_tail.limit.*&#39; --report &#39;{file}&#39;" in text
+
+
+@pytest.mark.parametrize("file", ["", "no such folder/page.html"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_run(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["validate", "--only", "drop_tail.limit.*", f"--report={file}"])
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "cannot be a file" in told.err and not told.out

@@ -141,8 +141,8 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
 }
 
 /// Alone, without PROBE_RTT, version 1 uses what its cycle of gains and the margin leave, 0.99 of
-/// the path, on one so long that three quanta of 1 ms are little; its RTprop is that of the handshake,
-/// the propagation and one transmission on each link, by a clock of 1 us.
+/// the path, on one so long that three quanta of 1 ms are little; its RTprop is that of the
+/// handshake, the propagation and one transmission on each link, by a clock of 1 us.
 #[test]
 fn the_model_is_exact_where_it_is_alone() {
     for margin in [0.01, 0.03] {

@@ -1,5 +1,4 @@
 //! TCP_INFO of a socket, numeric socket options, and reads without a copy.
-use crate::traffic::control_state::ControlState;
 use std::io;
 use std::mem::{size_of, size_of_val};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -105,17 +104,17 @@ pub fn info(socket: BorrowedFd<'_>) -> io::Result<(TcpInfo, usize)> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok((info, len as usize)) }
 }
 
-/// What the congestion control of a connection says of itself; nothing if it says nothing.
-pub fn control_state(socket: BorrowedFd<'_>) -> ControlState {
-    let mut bytes = [0u8; 64];
-    let mut len = bytes.len() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes to `bytes`.
+/// `TCP_CC_INFO` of a connection: what its congestion control says of itself, written to `into`.
+/// Empty if it says nothing.
+pub fn control_state<'a>(socket: BorrowedFd<'_>, into: &'a mut [u8]) -> &'a [u8] {
+    let mut len = into.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes to `into`.
     let result = unsafe {
-        let into = bytes.as_mut_ptr().cast();
+        let into = into.as_mut_ptr().cast();
         let (socket, level) = (socket.as_raw_fd(), libc::IPPROTO_TCP);
         libc::getsockopt(socket, level, libc::TCP_CC_INFO, into, &raw mut len)
     };
-    ControlState::of_bytes(if result < 0 { &[] } else { &bytes[..len as usize] })
+    if result < 0 { &[] } else { &into[..len as usize] }
 }
 
 /// A plain number that a socket option takes.

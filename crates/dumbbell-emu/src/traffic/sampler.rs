@@ -289,7 +289,9 @@ impl Sampler {
         }
         let finished = state.is_finished();
         let (info, known) = call::info(state.sender.as_fd()).ok()?;
-        let state = call::control_state(state.sender.as_fd());
+        let mut told = [0; 64];
+        let told = call::control_state(state.sender.as_fd(), &mut told);
+        let state = ControlState::of_bytes(told);
         let sample = Sample { state, ..Sample::of(self.clock.now(), *flow, &info, known) };
         let windowed = self.ticks.past_warmup(sample.at);
         self.seen[i].add(sample, windowed, warm, end || finished);

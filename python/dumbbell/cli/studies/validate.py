@@ -10,6 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ...errors import ScenarioError
 from ...files.write import write_text
 from ...present.units import significant
 from ...validate import passport, report
@@ -18,6 +19,8 @@ from ...validate.runner import Runner
 from ..options import Json, emit
 
 CHECK_FAILED = 3
+MOST_NAMED = 20
+"""Checks that failed and are named again at the end, with the cause."""
 
 Only = Annotated[
     list[str],
@@ -60,6 +63,8 @@ def validate(
     if list_:
         _list(selected, json)
         return 0
+    if report_ is not None and (report_.is_dir() or not report_.parent.is_dir()):
+        raise ScenarioError(f"{report_} cannot be a file\nhelp: name one in a folder that exists")
     runner = Runner(quick=quick)
     width = max(len(check.id) for check in selected)
 
@@ -77,8 +82,10 @@ def validate(
         if report_ is not None:
             print(f"report: {report_}")
     failed = [result for result in results if result.verdict != "pass"]
-    for result in failed:
+    for result in failed[:MOST_NAMED]:
         print(f"{result.check.id} failed: {_cause(result)}", file=sys.stderr)
+    if len(failed) > MOST_NAMED:
+        print(f"{len(failed) - MOST_NAMED} more checks failed", file=sys.stderr)
     return CHECK_FAILED if failed else 0
 
 
