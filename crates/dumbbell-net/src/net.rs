@@ -1,4 +1,5 @@
-//! Everything between sockets, and the one function that runs packets ahead between merges.
+//! Everything between sockets.
+mod ahead;
 mod held_ports;
 mod oversize;
 mod shared_medium;
@@ -8,7 +9,7 @@ use crate::engine::audit::Audit;
 use crate::engine::egress::Egress;
 use crate::engine::entry::{Entry, Pkt};
 use crate::engine::host_signals::HostSignals;
-use crate::engine::path::{End, PathSegment, Paths, RunAhead};
+use crate::engine::path::{PathSegment, Paths, RunAhead};
 use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::engine::ranks::Ranks;
 use crate::engine::sidecar::Sidecars;
@@ -185,173 +186,6 @@ impl Net {
         }
         observer.sent(t, who, &packet.segment(), self.sidecars.get(packet.sidecar()));
         self.sidecars.follow(packet.sidecar(), who.number)
-    }
-
-    /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if
-    /// that is a socket. This and [`Self::advance_with_care`] are the only places where folding
-    /// happens: a loop, not a special case.
-    #[inline(always)]
-    pub(crate) fn advance<O: Observer>(
-        &mut self,
-        mut t: Time,
-        run_ahead: &RunAhead,
-        socket: u32,
-        packet: Pkt,
-        observer: &mut O,
-    ) -> Option<Delivery> {
-        for i in run_ahead.from..run_ahead.to {
-            let link = self.paths.hops[i as usize];
-            match &mut self.elements[link as usize] {
-                Element::Wire(wire) if !O::FOLLOWS && t <= self.end => {
-                    self.tally.packet_hops += 1;
-                    t = wire.pass(t, packet.ip_len());
-                }
-                _ => {
-                    return self.advance_with_care(t, run_ahead.past(i), socket, packet, observer);
-                }
-            }
-        }
-        self.come_to(t, run_ahead, packet)
-    }
-
-    /// [`Self::advance`] from a link that is more than arithmetic, or that somebody looks at, or
-    /// from the end of the run.
-    #[inline(never)]
-    fn advance_with_care<O: Observer>(
-        &mut self,
-        mut t: Time,
-        run_ahead: RunAhead,
-        socket: u32,
-        mut packet: Pkt,
-        observer: &mut O,
-    ) -> Option<Delivery> {
-        for i in run_ahead.from..run_ahead.to {
-            if t > self.end {
-                self.beyond_end(packet);
-                return None;
-            }
-            let link = self.paths.hops[i as usize];
-            t = match self.pass_at_once(t, link, &packet, socket) {
-                Some(at) => at,
-                None => self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
-            };
-        }
-        self.come_to(t, &run_ahead, packet)
-    }
-
-    /// [`Port::pass_at_once`](crate::port::Port::pass_at_once) at `link`.
-    #[inline(always)]
-    fn pass_at_once(&mut self, t: Time, link: u32, packet: &Pkt, socket: u32) -> Option<Time> {
-        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
-        if !port.has_short_way(packet) {
-            return None;
-        }
-        let at = port.pass_at_once(t, packet, socket / 2)?;
-        self.tally.packet_hops += 1;
-        Some(at)
-    }
-
-    /// A packet comes to the end of `run_ahead` at `t`; its delivery, if that is a socket.
-    #[inline(always)]
-    fn come_to(&mut self, t: Time, run_ahead: &RunAhead, packet: Pkt) -> Option<Delivery> {
-        if t > self.end {
-            self.beyond_end(packet);
-            return None;
-        }
-        match run_ahead.end() {
-            End::Merge(path_segment, rank) => {
-                self.agenda.push(Entry { t: t.ps(), rank, path_segment, packet });
-                None
-            }
-            End::Socket(at) => Some(Delivery { t, at, packet }),
-        }
-    }
-
-    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is
-    /// at the far end, if that is known now.
-    #[inline(always)]
-    fn pass<O: Observer>(
-        &mut self,
-        t: Time,
-        link: u32,
-        packet: &mut Pkt,
-        way: Way,
-        observer: &mut O,
-    ) -> Option<Time> {
-        self.tally.packet_hops += 1;
-        match &mut self.elements[link as usize] {
-            Element::Wire(wire) => {
-                let at = wire.pass(t, packet.ip_len());
-                wire.tell(t, link, &QueuedPacket::new(*packet, way), port_ctx!(self, observer));
-                Some(at)
-            }
-            Element::UnevenWire(uneven) => {
-                let (at, packet) =
-                    (uneven.pass(t, packet.ip_len()), QueuedPacket::new(*packet, way));
-                uneven.wire().tell(t, link, &packet, port_ctx!(self, observer));
-                Some(at)
-            }
-            Element::Port(port) => {
-                if u32::from(packet.ip_len()) > port.mtu {
-                    return self.too_large(t, link, packet, way, observer);
-                }
-                match port.queue {
-                    Queue::Arrival(_) if port.edge.is_none() => {
-                        port.pass(t, packet, way, port_ctx!(self, observer))
-                    }
-                    Queue::Held(_) if port.edge.is_none() => {
-                        self.hold(t, link, QueuedPacket::new(*packet, way), observer);
-                        None
-                    }
-                    _ => {
-                        self.wait(t, link, QueuedPacket::new(*packet, way), observer);
-                        None
-                    }
-                }
-            }
-        }
-    }
-
-    /// A packet that was found to fit comes to a port; when it is at the far end, if that is known
-    /// now.
-    pub(crate) fn fits<O: Observer>(
-        &mut self,
-        t: Time,
-        link: u32,
-        packet: &mut Pkt,
-        way: Way,
-        observer: &mut O,
-    ) -> Option<Time> {
-        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
-        match port.queue {
-            Queue::Arrival(_) if port.edge.is_none() => {
-                port.pass(t, packet, way, port_ctx!(self, observer))
-            }
-            _ => {
-                self.wait(t, link, QueuedPacket::new(*packet, way), observer);
-                None
-            }
-        }
-    }
-
-    /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One
-    /// with copies goes on with them from here.
-    #[inline]
-    fn pass_between<O: Observer>(
-        &mut self,
-        t: Time,
-        run_ahead: &RunAhead,
-        packet: &mut Pkt,
-        socket: u32,
-        observer: &mut O,
-    ) -> Option<Time> {
-        let link = self.paths.hops[run_ahead.from as usize];
-        let at = self.pass(t, link, packet, Way { socket, path_segment: 0 }, observer);
-        if self.copies.is_empty() {
-            return at;
-        }
-        self.together(at, *packet, &run_ahead.past(run_ahead.from + 1), socket, observer);
-        None
     }
 
     /// A packet arrives at a merge at `now`; its delivery, if a socket is behind it.
