@@ -59,6 +59,30 @@ def test_the_kernels_retransmissions_are_those_that_the_network_saw(
     assert abs(sent_again - lost) <= 3
 
 
+def test_a_lost_syn_is_sent_again(tmp_path: Path) -> None:
+    """After the initial timeout of a second (RFC 6298 section 2). A kernel does not send again what
+    its device still holds."""
+    from dumbbell.data import series
+
+    file = tmp_path / "lost.toml"
+    file.write_text(
+        'profile = "linux"\nduration = "3 s"\nflow = [{ cc = "cubic", rtt = "40 ms" }]\n'
+        'queue = { kind = "drop_tail", limit = "100 pkt" }\nrecord = { packets = true }\n'
+        '[dumbbell.bottleneck]\nrate = "10 Mbps"\ndelay = "10 ms"\n'
+        'impairment = [{ kind = "loss_trace", trace = "1" }]\n'
+        "reverse = { impairment = [] }\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    data = document("run", file, "--on", "linux", "--out", out, timeout_s=240)
+    packets = series.read(out, "packets")
+    assert packets is not None
+    syns = packets.filter(packets["flags"].cast(str) == "S")["sent_ps"] / 1e12
+    assert len(syns) == 2
+    assert syns[1] - syns[0] == pytest.approx(1.0, abs=0.1)
+    assert data["flows"][0]["goodput_bps"] > 5e6
+
+
 def test_a_congestion_control_says_what_it_holds(tmp_path: Path) -> None:
     """BBR alone on 10 Mbit/s and 40 ms: its model of the path is the path, its gains are those of
     ours."""

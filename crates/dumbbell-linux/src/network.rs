@@ -4,6 +4,7 @@ use crate::between::{Accepted, Between};
 use crate::orders::ns;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::Plugins;
+use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_emu::live;
 use dumbbell_emu::live::host_map::HostMap;
@@ -157,7 +158,9 @@ impl<'a> Network<'a> {
         self.relay.send(self.now, incoming, &mut ());
         self.keep(incoming.socket, packet)?;
         self.log.push(&Record::In { t: self.now, packet: incoming }.encode())?;
-        let awaited = info.payload > 0;
+        // A kernel does not send again what its device still holds; an acknowledgment it never
+        // does.
+        let awaited = info.payload > 0 || info.flags & (flag::SYN | flag::FIN) != 0;
         let Some(card) = self.cards[info.socket as usize] else {
             return Ok(Accepted { awaited, ..at_once });
         };

@@ -84,8 +84,11 @@ impl SegmentPattern {
             ecn: Some(s.ecn),
             ..SegmentPattern::new(what, (0, 0))
         };
-        if matches!(what, SegmentKind::Syn | SegmentKind::SynAck) {
-            seg.flags &= !flag::ACE;
+        match what {
+            SegmentKind::Syn | SegmentKind::SynAck => seg.flags &= !flag::ACE,
+            // A script does not check PSH.
+            SegmentKind::Data(..) => seg.flags &= !flag::PSH,
+            SegmentKind::Fin | SegmentKind::Ack(_) => {}
         }
         seg.ts = Some(Span::from_ps(u64::from(s.ts) << TS_UNIT_SHIFT));
         if let Some(x) = x {

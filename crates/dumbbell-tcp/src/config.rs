@@ -117,12 +117,24 @@ pub struct TcpConfig {
         extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"),
     )]
     pub quick_acks: u32,
-    /// Whether as many are acknowledged at once after data that came out of order.
+    /// Whether the last segment of a burst of two or more, and of all available data, has PSH and is
+    /// acknowledged at once. A burst is what a host hands to its network card in one piece: what it
+    /// sends in a millisecond at its pacing rate, at least two segments.
     #[schemars(
-        extend("x-source" = "Sarolahti and Kuznetsov, USENIX 2002, section 4", "x-default" = false),
+        extend(
+            "x-source" = "Linux: tcp_min_tso_segs, tcp_tso_rtt_log; observed in Linux",
+            "x-default" = false
+        ),
     )]
     #[serde(skip_serializing_if = "defaults::off")]
-    pub quick_acks_again: bool,
+    pub push: bool,
+    /// Whether segments out of order share acknowledgments: the first three are answered at once,
+    /// later ones after 5 % of the round-trip time, at most 1.1 ms.
+    #[schemars(
+        extend("x-source" = "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub compressed_sacks: bool,
     /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The
     /// last one of a closed connection does not.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.4"))]
@@ -134,6 +146,14 @@ pub struct TcpConfig {
     /// duplicates.
     #[schemars(extend("x-source" = "RFC 8985 section 6"))]
     pub detection: Detection,
+    /// Whether RACK takes a retransmission for delivered only if its timestamp, or a later one, is
+    /// echoed. An acknowledgment with a gap echoes an earlier one, so that a lost retransmission
+    /// shows later.
+    #[schemars(
+        extend("x-source" = "RFC 8985 section 6.2 step 2; off: observed in Linux", "x-default" = true),
+    )]
+    #[serde(skip_serializing_if = "defaults::on")]
+    pub rack_by_echo: bool,
     /// How long `detection = "dcr"` waits after the first duplicate acknowledgment, in smoothed
     /// round-trip times; always less than the retransmission timeout.
     #[schemars(
@@ -177,6 +197,16 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub reduces_window: bool,
+    /// Whether the window grows by what an acknowledgment delivers, data that it acknowledges
+    /// selectively included, instead of by what it acknowledges. It must acknowledge something.
+    #[schemars(
+        extend(
+            "x-source" = "observed in Linux; off: RFC 5681 section 3.1, RFC 3465",
+            "x-default" = false
+        ),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub growth_by_delivered: bool,
     /// Whether the window stays as it is from the answer to an ECN echo until what was outstanding
     /// then is acknowledged.
     #[schemars(
@@ -185,7 +215,8 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "defaults::off")]
     pub ecn_holds_window: bool,
     /// Whether windows are whole segments: growth waits until it makes one, and a reduction leaves
-    /// whole ones. Of `reno`, `newreno`, `sack`, and the controls that steer such a window.
+    /// whole ones. Of `reno`, `newreno`, `sack`, and the controls that steer such a window. PRR then
+    /// counts segments, too.
     #[schemars(
         extend("x-source" = "Linux; off: RFC 5681 section 3.1, bytes", "x-default" = false),
     )]
@@ -201,6 +232,13 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub tuned_send_buffer: bool,
+    /// Whether a recovery that ends while what was lost since its start is being repaired is followed
+    /// at once by another, with a reduction of its own.
+    #[schemars(
+        extend("x-source" = "observed in Linux; off: RFC 6675 section 5", "x-default" = false),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub recovers_again: bool,
     /// F-RTO: after a timeout two new segments show whether it was necessary; if it was not, it is
     /// undone. Both versions: with SACK the enhanced one.
     #[schemars(extend("x-source" = "RFC 5682 sections 2 and 3"))]
@@ -242,6 +280,17 @@ pub struct TcpConfig {
     /// Segments that pacing releases back to back.
     #[schemars(range(min = 1, max = 64), extend("x-source" = "a choice; 1: evenly"))]
     pub pacing_quantum: u32,
+    /// Segments at the start of a connection that pacing does not space.
+    #[schemars(
+        range(max = 100), extend("x-source" = "observed in Linux; a choice", "x-default" = 0),
+    )]
+    #[serde(skip_serializing_if = "defaults::zero")]
+    pub unpaced_start: u32,
+    /// Whether a segment that leaves later than its pacing would let it shortens the wait after it:
+    /// by as much, at most by half.
+    #[schemars(extend("x-source" = "observed in Linux", "x-default" = false))]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub pacing_credit: bool,
     /// Duplicate acknowledgments that indicate a loss (DupThresh).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 5681 section 3.2"))]
     pub dupack_threshold: u32,

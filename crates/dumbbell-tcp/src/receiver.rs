@@ -10,7 +10,7 @@ use crate::rtt::Clock;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, widen};
 use dumbbell_core::transport::{Arrival, HostSignal, Receive, Reply};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 pub use policy::ReceiverPolicy;
 use reassembly::Reassembly;
 use std::sync::Arc;
@@ -47,6 +47,9 @@ struct Cold {
     /// The number of times that it has moved.
     moved: u8,
     fin_at: Option<u64>,
+    /// When the SYN was answered, and how long the answer to that took.
+    syn_answered: Option<Time>,
+    handshake_rtt: Option<Span>,
 }
 
 /// The receiving end. It takes what its application would read at once, so that its window is its
@@ -124,6 +127,8 @@ impl<P: Receive> Receiver<P> {
                 dummy: false,
                 moved: 0,
                 fin_at: None,
+                syn_answered: None,
+                handshake_rtt: None,
             }),
         }
     }
@@ -210,6 +215,9 @@ impl<P: Receive> Receiver<P> {
             return;
         }
         self.stats.received_bytes += bytes;
+        if self.nxt == FIRST && self.cold.handshake_rtt.is_none() {
+            self.cold.handshake_rtt = self.cold.syn_answered.map(|at| now.since(at));
+        }
         let from = widen(s.seq, self.nxt);
         if self.timestamps && from <= self.acked && (from == self.nxt || self.is_newer(s.ts)) {
             self.ts_recent = s.ts;
@@ -221,10 +229,14 @@ impl<P: Receive> Receiver<P> {
         let mut arrival = Arrival::default();
         (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
         (arrival.ecn, arrival.cwr) = (s.ecn, s.flags & flag::CWR != 0);
+        (arrival.push, arrival.expected) = (s.flags & flag::PSH != 0, self.nxt);
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order =
             from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         arrival.out_of_order = from != self.nxt;
+        if !arrival.in_order {
+            arrival.rtt = self.cold.handshake_rtt;
+        }
         let reply = self.policy.on_data(&arrival);
         if reply == Reply::PendingThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
@@ -240,8 +252,14 @@ impl<P: Receive> Receiver<P> {
         } else {
             self.cold.tag = x.map_or(0, |x| x.tag);
             self.more_to_say |= self.cold.tag != 0;
+            let expected = self.nxt;
             self.take(from, bytes, fin);
-            self.acknowledge(now, false, out);
+            match reply {
+                Reply::Within(span) if self.only_adds_a_block(expected) => {
+                    self.delayed_until = self.delayed_until.min(now + span);
+                }
+                _ => self.acknowledge(now, false, out),
+            }
         }
     }
 
@@ -251,6 +269,14 @@ impl<P: Receive> Receiver<P> {
     #[inline]
     fn is_newer(&self, ts: u32) -> bool {
         ts.wrapping_sub(self.ts_recent) as i32 >= 0
+    }
+
+    /// True if the segment just taken only has a place in the next selective acknowledgment:
+    /// nothing became in order beyond `expected`, nothing had arrived before, nothing is to be
+    /// answered.
+    fn only_adds_a_block(&self, expected: u64) -> bool {
+        let held = self.sack && !self.blocks.is_empty();
+        held && self.nxt == expected && self.cold.duplicate.is_none() && self.cold.tag == 0
     }
 
     /// Data that is not simply the next in order: out of order, filling a gap, a duplicate, out of

@@ -90,12 +90,14 @@ impl AnyRecover {
             Recovery::Newreno => {
                 let reno = Reno::newreno(config.reentry.into(), config.partial_ack, config.exit);
                 if config.prr_without_sack {
-                    AnyRecover::PlainPrr(Box::new(PlainPrr::new(reno)))
+                    AnyRecover::PlainPrr(Box::new(PlainPrr::new(reno, config.whole_segments)))
                 } else {
                     AnyRecover::Reno(reno)
                 }
             }
-            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
+            Recovery::Sack if config.reduction == Reduction::Prr => {
+                AnyRecover::Prr(Box::new(Prr::new(config.whole_segments)))
+            }
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
     }

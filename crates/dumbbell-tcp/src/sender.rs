@@ -2,6 +2,7 @@
 mod accecn;
 mod ack;
 mod ack_info;
+mod bursts;
 mod cached_cc;
 mod commands;
 mod delivery_rate;
@@ -230,6 +231,10 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// The time of the next tail loss probe.
     probe_due: Time,
     probing: bool,
+    /// True if windows grow by what is delivered.
+    by_delivered: bool,
+    /// True if the last segment of a burst, and of the available data, has PSH.
+    pushes: bool,
     /// True if segments may be spaced at all, by the profile or by the congestion control.
     spaced: bool,
     /// True if the congestion control, the detector or the account of rates is informed of each

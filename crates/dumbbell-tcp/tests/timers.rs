@@ -173,6 +173,68 @@ fn quick_acks_at_the_start() {
     );
 }
 
+/// The last of each burst has PSH and is acknowledged at once; a segment alone is no burst, and the
+/// end of the data has PSH, too. As observed in Linux 6.12: a burst at such a rate has two segments.
+#[test]
+fn the_end_of_a_burst_is_acknowledged_at_once() {
+    let config = TcpConfig {
+        delayed_ack: DelayedAck::Second,
+        push: true,
+        initial_window: Packets(5.0),
+        initial_window_bytes: Limit::Unlimited,
+        ..plain()
+    };
+    let mut net = Net::new("newreno", &config).start(20 * MSS);
+    net.run(at_ms(60));
+    let forward = net.log.iter().filter(|s| s.way == Way::Forward);
+    let pushed: Vec<_> = forward.map(|s| s.segment.flags & flag::PSH != 0).collect();
+    assert_eq!(pushed, [false, true, false, true, false]);
+    net.run(at_ms(5000));
+    let last = net.log.iter().rfind(|s| s.way == Way::Forward);
+    assert!(last.is_some_and(|s| s.segment.flags & flag::PSH != 0));
+    let acks = |push| {
+        let config = TcpConfig { push, ..config.clone() };
+        let mut net = Net::new("newreno", &config).start(20 * MSS);
+        net.run(at_ms(5000));
+        let back = net.log.iter().filter(|s| s.way == Way::Back);
+        back.map(|s| u64::from(s.segment.seq - 1) / MSS).collect::<Vec<_>>()
+    };
+    assert_eq!(acks(false)[..5], [2, 4, 6, 8, 10]);
+    // The fifth segment waits for the next burst, 6 and 7: its first completes a pair, its second
+    // has PSH.
+    assert_eq!(acks(true)[..5], [2, 4, 6, 7, 9]);
+}
+
+/// Three selective acknowledgments go at once. Those after them wait for 5 % of the round trip and
+/// the timer's slack, and one answers all that came meanwhile; what fills the gap is answered at
+/// once. As documented and observed in Linux 6.12.
+#[test]
+fn selective_acknowledgments_share() {
+    let config = TcpConfig {
+        delayed_ack: DelayedAck::Second,
+        compressed_sacks: true,
+        handshake: true,
+        initial_window: Packets(12.0),
+        initial_window_bytes: Limit::Unlimited,
+        ..plain()
+    };
+    // The first segment comes last; the others 0.4 ms apart. The handshake's round trip is 100 ms,
+    // and 5 % of it more than the longest wait.
+    let mut net = Net::new("sack", &config).with_fate(|way, n, _| match (way, n) {
+        (Way::Forward, 2) => vec![Span::from_ms(9)],
+        (Way::Forward, n) => vec![Span::from_us(400 * n as u64)],
+        _ => pass(),
+    });
+    net = net.start(11 * MSS);
+    net.run(at_ms(400));
+    let back = net.log.iter().filter(|s| s.way == Way::Back).skip(1);
+    let blocks =
+        |s: &Sent| s.extra.as_ref().map_or(0, |x| u64::from(x.sack[0].1 - x.sack[0].0) / MSS);
+    let seen: Vec<_> = back.map(|s| (blocks(s), u64::from(s.segment.seq - 1) / MSS)).collect();
+    assert_eq!(seen[..3], [(1, 0), (2, 0), (3, 0)]);
+    assert_eq!(seen[3..], [(6, 0), (9, 0), (10, 0), (0, 11)]);
+}
+
 /// RFC 9293 section 3.7.4: what does not fill a segment waits until all is acknowledged, and goes
 /// at once without Nagle.
 #[test]

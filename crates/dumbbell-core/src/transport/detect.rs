@@ -118,6 +118,11 @@ pub trait Detect {
     fn lost_again(&self) -> u64 {
         0
     }
+    /// True if a segment that was found lost is on its way again or awaits that, if it knows single
+    /// segments.
+    fn repairs(&self) -> bool {
+        false
+    }
     /// An acknowledgment; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
     /// The ordinary case of [`Self::on_ack`], for a detector that knows single segments: everything

@@ -20,10 +20,16 @@ pub struct Arrival {
     pub in_order: bool,
     /// True if it is not the next one expected: it leaves a gap, or is a duplicate.
     pub out_of_order: bool,
+    /// The next byte expected.
+    pub expected: u64,
+    /// The round-trip time that the receiver saw in the handshake; `None` without one.
+    pub rtt: Option<Span>,
     /// The ECN field.
     pub ecn: Ecn,
     /// True if the sender says that it reduced its window (RFC 3168).
     pub cwr: bool,
+    /// True if it carries PSH.
+    pub push: bool,
 }
 
 impl Arrival {
@@ -39,7 +45,8 @@ impl Arrival {
 pub enum Reply {
     /// At once.
     Now,
-    /// After this span at the latest.
+    /// After this span at the latest. Data that fills a gap, or that had arrived before, is
+    /// acknowledged at once nevertheless.
     Within(Span),
     /// At once; the data that is pending before it gets an ACK of its own first, with the feedback
     /// of that time. DCTCP so keeps segments with and without CE apart (RFC 8257 section 3.2).

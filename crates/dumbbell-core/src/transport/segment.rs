@@ -19,8 +19,11 @@ pub mod flag {
     pub const UDP: u8 = 32;
     /// A retransmission; for the simulator's counters, never read by a receiver.
     pub const RETRANSMIT: u8 = 64;
-    /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field.
+    /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field. On acknowledgments
+    /// and SYNs.
     pub const AE: u8 = 128;
+    /// Push (RFC 9293 section 3.9.1.2), on data: the bit that is [`AE`] on other segments.
+    pub const PSH: u8 = AE;
     /// The ACE field of an acknowledgment that carries no SYN, AE highest.
     pub const ACE: u8 = AE | CWR | ECE;
 }

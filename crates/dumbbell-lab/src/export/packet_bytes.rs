@@ -120,6 +120,7 @@ fn bits(flags: &str, payload: usize) -> u8 {
         'S' => flag::SYN,
         'F' if payload > 0 => flag::FIN | flag::PSH,
         'F' => flag::FIN,
+        'P' => flag::PSH,
         'E' => flag::ECE,
         'W' => flag::CWR,
         '.' => flag::ACK,
@@ -176,5 +177,6 @@ mod tests {
     fn flags_in_words() {
         assert_eq!(bits("SEW", 0), flag::SYN | flag::ECE | flag::CWR);
         assert_eq!(bits("FE.", 0), flag::FIN | flag::ECE | flag::ACK);
+        assert_eq!(bits("PW.", 1448), flag::PSH | flag::CWR | flag::ACK);
     }
 }

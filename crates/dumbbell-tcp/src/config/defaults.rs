@@ -5,6 +5,9 @@ use dumbbell_core::units::{Bytes, Span};
 pub(super) fn off(x: &bool) -> bool {
     !x
 }
+pub(super) fn on(x: &bool) -> bool {
+    *x
+}
 pub(super) fn always(x: &Reentry) -> bool {
     *x == Reentry::Always
 }
@@ -46,4 +49,8 @@ pub(super) fn least(x: &Bytes) -> bool {
 pub(super) const STEP: Bytes = Bytes(8);
 pub(super) fn step(x: &Bytes) -> bool {
     *x == STEP
+}
+
+pub(super) fn zero(x: &u32) -> bool {
+    *x == 0
 }

@@ -58,6 +58,9 @@ pub struct Rack {
     limited_transmit: bool,
     mss: u64,
     clock: Clock,
+    /// True if a retransmission counts as delivered only if its timestamp, or a later one, is
+    /// echoed.
+    by_echo: bool,
 }
 
 impl Rack {
@@ -89,6 +92,7 @@ impl Rack {
             limited_transmit: config.limited_transmit,
             mss: config.segment_bytes(),
             clock: Clock(config.clock),
+            by_echo: config.rack_by_echo,
         }
     }
 
@@ -118,9 +122,10 @@ impl Rack {
     /// True if a timestamp shows that the acknowledgment answers an earlier transmission than the
     /// one at `sent`.
     fn answers_earlier(&self, sent: Time, echo: Option<Time>) -> bool {
-        echo.is_some_and(|echo| {
-            echo.ps() >> TS_UNIT_SHIFT < self.clock.tick(sent).ps() >> TS_UNIT_SHIFT
-        })
+        self.by_echo
+            && echo.is_some_and(|echo| {
+                echo.ps() >> TS_UNIT_SHIFT < self.clock.tick(sent).ps() >> TS_UNIT_SHIFT
+            })
     }
 
     /// Step 4: RACK.reo_wnd. `exiting`: this acknowledgment ends a recovery.
@@ -250,6 +255,12 @@ impl Detect for Rack {
             self.multiplier += 1;
             self.persist = PERSISTENCE;
         }
+    }
+
+    fn repairs(&self) -> bool {
+        let repaired =
+            |s: &Segment| s.state == State::Lost || (s.again && s.state == State::Flying);
+        !self.in_train && self.segments.iter().any(repaired)
     }
 
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {

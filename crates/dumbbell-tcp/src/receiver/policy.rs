@@ -9,6 +9,19 @@ use dumbbell_core::units::{Span, Time};
 /// path presumably carries no larger ones.
 const SAME_SIZE_RUN: u8 = 32;
 
+/// So many selective acknowledgments go at once after each advance of RCV.NXT: as many as a sender
+/// needs for a fast retransmit (RFC 5681 section 3.2). Observed in Linux.
+const SELECTIVE_AT_ONCE: u8 = 3;
+/// At most so many arrivals share one (tcp_comp_sack_nr of Linux).
+const SELECTIVE_MOST: u8 = 44;
+/// It waits for this share of the round-trip time (the documentation of tcp_comp_sack_delay_ns),
+const SELECTIVE_SHARE: f64 = 0.05;
+/// at most for this time (tcp_comp_sack_delay_ns),
+const SELECTIVE_LONGEST: Span = Span::from_ms(1);
+/// and for the imprecision of its timer (tcp_comp_sack_slack_ns), which a host with nothing else to
+/// do uses up.
+const SELECTIVE_SLACK: Span = Span::from_us(100);
+
 /// Acknowledges each segment or every second full-sized one, and at once whatever is out of order
 /// or changes the ECN feedback ([`EcnFeedback`]). With `freeze` it closes the window while the host
 /// says that the path is down.
@@ -19,11 +32,12 @@ pub struct ReceiverPolicy {
     full_segments_per_ack: u8,
     /// The longest that an ACK is delayed.
     delay: Span,
-    /// How many more segments are acknowledged at once because the connection is young, or data
-    /// came out of order.
+    /// How many more segments are acknowledged at once because the connection is young.
     quick_acks_left: u32,
-    /// How many are acknowledged at once after one that came out of order.
-    quick_acks_again: u32,
+    /// True if a segment with PSH is acknowledged at once.
+    answers_push: bool,
+    /// `None`: each arrival out of order is acknowledged at once.
+    compression: Option<Compression>,
     full_size: FullSize,
     ecn: EcnFeedback,
     /// True if the window closes while the path is down (Freeze-TCP).
@@ -42,7 +56,8 @@ impl ReceiverPolicy {
             },
             delay: config.delayed_ack_timeout,
             quick_acks_left: config.quick_acks,
-            quick_acks_again: if config.quick_acks_again { config.quick_acks } else { 0 },
+            answers_push: config.push,
+            compression: (config.compressed_sacks && config.sack).then(Compression::default),
             full_size: FullSize {
                 // Only a sender that heeds routers goes below the MSS of both ends.
                 inferred: config.pmtu_discovery.heeds_routers(),
@@ -53,6 +68,43 @@ impl ReceiverPolicy {
             freeze: config.freeze,
             path_down: false,
         }
+    }
+}
+
+/// Selective acknowledgments that answer several arrivals each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Compression {
+    /// RCV.NXT at the last one.
+    expected: u64,
+    /// Those sent at once since RCV.NXT moved there.
+    at_once: u8,
+    /// The arrivals that one waits to answer, and the time until which it does.
+    held: u8,
+    until: Time,
+}
+
+impl Compression {
+    /// When an arrival that is not in order is answered.
+    #[cold]
+    fn on_selective(&mut self, a: &Arrival) -> Reply {
+        if a.expected != self.expected {
+            *self = Compression { expected: a.expected, ..Compression::default() };
+        }
+        if self.at_once < SELECTIVE_AT_ONCE || !a.out_of_order {
+            self.at_once += u8::from(a.out_of_order);
+            return Reply::Now;
+        }
+        if a.now >= self.until {
+            let share = a.rtt.map_or(SELECTIVE_LONGEST, |rtt| rtt.scaled(SELECTIVE_SHARE));
+            self.until = a.now + share.min(SELECTIVE_LONGEST) + SELECTIVE_SLACK;
+            self.held = 0;
+        }
+        if self.held == SELECTIVE_MOST {
+            self.until = Time::ZERO;
+            return Reply::Now;
+        }
+        self.held += 1;
+        Reply::Within(self.until.since(a.now))
     }
 }
 
@@ -105,18 +157,16 @@ impl Receive for ReceiverPolicy {
             // Nothing waits for its acknowledgment, so that even DCTCP has nothing to acknowledge
             // apart.
             self.quick_acks_left -= 1;
-            if a.out_of_order {
-                self.quick_acks_left = self.quick_acks_left.max(self.quick_acks_again);
-            }
             return Reply::Now;
-        }
-        if a.out_of_order {
-            self.quick_acks_left = self.quick_acks_again;
         }
         let full = a.pending >= u64::from(self.full_segments_per_ack) * self.full_size.update(a);
         if feedback_changed && self.ecn.mode() == Ecn::Dctcp {
             Reply::PendingThenNow
-        } else if !a.in_order || full || feedback_changed {
+        } else if feedback_changed {
+            Reply::Now
+        } else if !a.in_order {
+            self.compression.as_mut().map_or(Reply::Now, |all| all.on_selective(a))
+        } else if full || (self.answers_push && a.push) {
             Reply::Now
         } else {
             Reply::Within(self.delay)

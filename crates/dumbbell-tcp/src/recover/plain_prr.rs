@@ -1,7 +1,7 @@
 //! Proportional rate reduction without SACK (RFC 9937 section 6): a duplicate acknowledgment tells
 //! that a segment was delivered, and a partial one that the rest of what it acknowledges was.
 use super::{Meter, Reno};
-use dumbbell_core::transport::{Detect, Flight, Recover, Step};
+use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
 
 /// NewReno whose window is metered out instead of inflated.
 #[derive(Clone, Debug)]
@@ -15,17 +15,30 @@ pub struct PlainPrr {
     cwnd: u64,
     /// True if the acknowledgment at hand began the recovery.
     fresh: bool,
+    /// True if it counts segments.
+    whole: bool,
+    /// True if the first segment that is not acknowledged is lost, and not on its way again.
+    hole: bool,
 }
 
 impl PlainPrr {
-    /// With the guard, the timer and the exit of `reno`.
-    pub fn new(reno: Reno) -> Self {
-        PlainPrr { reno, meter: Meter::default(), left: 0, cwnd: 0, fresh: false }
+    /// With the guard, the timer and the exit of `reno`. `whole`: it counts segments instead of
+    /// bytes.
+    pub fn new(reno: Reno, whole: bool) -> Self {
+        PlainPrr {
+            reno,
+            meter: Meter::default(),
+            left: 0,
+            cwnd: 0,
+            fresh: false,
+            whole,
+            hole: false,
+        }
     }
 
-    /// Bytes in the network: what is lost is on its way again.
+    /// Bytes in the network.
     fn pipe(&self, f: &Flight<'_>) -> u64 {
-        f.size().saturating_sub(self.left)
+        f.size().saturating_sub(self.left + if self.hole { f.mss } else { 0 })
     }
 }
 
@@ -36,18 +49,25 @@ impl Recover for PlainPrr {
 
     fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step {
         self.left = (u64::from(dupacks) * f.mss).min(f.size());
-        self.fresh = true;
+        (self.fresh, self.hole) = (true, true);
         self.reno.enter(f, dupacks)
     }
 
+    /// What a partial acknowledgment finds lost goes when something is due.
     fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step {
-        self.reno.on_ack(f, acked, sacked)
+        let step = self.reno.on_ack(f, acked, sacked);
+        self.hole |= step.resend;
+        Step { resend: false, ..step }
     }
 
     fn meter(&mut self, f: &Flight<'_>, _: &impl Detect, acked: u64, delivered: u64) {
         let mut delivered = delivered;
         if std::mem::take(&mut self.fresh) {
-            self.meter = Meter { recover_fs: f.size(), ..Meter::default() };
+            let unit = if self.whole { f.mss } else { 1 };
+            // The flight before the acknowledgment that began the recovery: what duplicates before it
+            // reported had been replaced by then.
+            let recover_fs = f.size() - self.left + delivered.min(self.left);
+            self.meter = Meter { recover_fs, unit, ..Meter::default() };
         } else if acked > 0 {
             // The hole itself had no duplicate.
             let known = acked.saturating_sub(f.mss).min(self.left);
@@ -65,8 +85,13 @@ impl Recover for PlainPrr {
         self.cwnd.saturating_sub(self.pipe(f))
     }
 
-    fn on_sent(&mut self, _: dumbbell_core::transport::Pick, from: u64, to: u64) {
+    fn on_sent(&mut self, pick: Pick, from: u64, to: u64) {
         self.meter.out += to - from;
+        self.hole &= pick == Pick::New;
+    }
+
+    fn next(&self, f: &Flight<'_>, _: &impl Detect) -> Option<Pick> {
+        Some(if self.hole { Pick::Again(f.una, f.una + f.mss) } else { Pick::New })
     }
 }
 
@@ -76,7 +101,7 @@ mod tests {
     use super::*;
     use crate::config::{Exit, PartialAck};
     use crate::detect::DupAcks;
-    use dumbbell_core::transport::{Pick, Scoreboard};
+    use dumbbell_core::transport::Scoreboard;
 
     const MSS: u64 = 1000;
 
@@ -86,7 +111,7 @@ mod tests {
     fn half_of_what_duplicates_report_goes() {
         let (board, detect) = (Scoreboard::default(), DupAcks::new(3, true, MSS));
         let newreno = Reno::newreno(Guard::Beyond, PartialAck::SlowButSteady, Exit::Ssthresh);
-        let mut prr = PlainPrr::new(newreno);
+        let mut prr = PlainPrr::new(newreno, false);
         let mut nxt = 20 * MSS;
         let mut sent = 0;
         let from = |una, nxt| Flight::new(MSS, una, nxt, 10 * MSS, 20 * MSS, 9999 * MSS, &board);

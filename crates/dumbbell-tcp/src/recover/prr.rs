@@ -15,6 +15,15 @@ pub struct Prr {
     losses: u64,
     /// True if the acknowledgment at hand began the recovery.
     fresh: bool,
+    /// True if it counts segments.
+    whole: bool,
+}
+
+impl Prr {
+    /// `whole`: it counts segments instead of bytes.
+    pub fn new(whole: bool) -> Self {
+        Prr { whole, ..Prr::default() }
+    }
 }
 
 /// PRR's account of one recovery, bytes (RFC 9937 section 6).
@@ -26,6 +35,8 @@ pub struct Meter {
     pub out: u64,
     /// Bytes in flight at its start (RecoverFS).
     pub recover_fs: u64,
+    /// What is due is rounded up to a multiple of this, bytes; 0: to a byte.
+    pub unit: u64,
 }
 
 impl Meter {
@@ -42,8 +53,10 @@ impl Meter {
     ) -> u64 {
         self.delivered += delivered;
         let count = if pipe > ssthresh {
+            let unit = self.unit.max(1);
             let due = u128::from(self.delivered) * u128::from(ssthresh);
-            (due.div_ceil(u128::from(self.recover_fs.max(1))) as u64).saturating_sub(self.out)
+            let of = u128::from(self.recover_fs.max(1)) * u128::from(unit);
+            (due.div_ceil(of) as u64 * unit).saturating_sub(self.out)
         } else {
             let conserved = self.delivered.saturating_sub(self.out).max(delivered);
             let bound = if safe { conserved + smss } else { conserved };
@@ -73,7 +86,8 @@ impl Recover for Prr {
         if std::mem::take(&mut self.fresh) {
             // The flight before the acknowledgment that began the recovery, lost segments included.
             let recover_fs = f.size() - f.board.bytes_within(f.una, f.nxt) + delivered;
-            self.meter = Meter { recover_fs, ..Meter::default() };
+            let unit = if self.whole { f.mss } else { 1 };
+            self.meter = Meter { recover_fs, unit, ..Meter::default() };
             self.losses = losses;
         } else if delivered == 0 && losses == self.losses {
             return;
@@ -107,7 +121,7 @@ mod tests {
     /// flight.
     #[test]
     fn the_proportional_part() {
-        let mut m = Meter { delivered: 50_000, out: 0, recover_fs: 200_000 };
+        let mut m = Meter { delivered: 50_000, recover_fs: 200_000, ..Meter::default() };
         let count = m.sndcnt(200_000, 100_000, 1000, false, MSS);
         assert_eq!((m.delivered, count, 200_000 + count), (51_000, 25_500, 225_500));
     }
@@ -116,11 +130,11 @@ mod tests {
     /// may go.
     #[test]
     fn below_the_window_what_arrives_may_go() {
-        let mut m = Meter { delivered: 1000, out: 50_000, recover_fs: 200_000 };
+        let mut m = Meter { delivered: 1000, out: 50_000, recover_fs: 200_000, unit: 1 };
         assert_eq!(50_000 + m.sndcnt(50_000, 100_000, 1000, false, MSS), 51_000);
         assert_eq!(m.delivered, 2000);
         // SafeACK: one segment more, to catch up in slow start.
-        let mut m = Meter { delivered: 1000, out: 50_000, recover_fs: 200_000 };
+        let mut m = Meter { delivered: 1000, out: 50_000, recover_fs: 200_000, unit: 1 };
         assert_eq!(m.sndcnt(50_000, 100_000, 1000, true, MSS), 2000);
         // Never beyond the window.
         assert_eq!(m.sndcnt(99_500, 100_000, 3000, true, MSS), 500);
@@ -133,6 +147,21 @@ mod tests {
         assert_eq!(m.sndcnt(9000, 0, 0, false, MSS), MSS);
         m.out = MSS;
         assert_eq!(m.sndcnt(9000, 0, 0, false, MSS), 0);
+    }
+
+    /// Counted in segments, as RFC 9937 allows: half of a window of 134 is due with the first
+    /// segment that arrives, the third, the fifth.
+    #[test]
+    fn whole_segments_are_due_early() {
+        let mut m = Meter { recover_fs: 134 * MSS, unit: MSS, ..Meter::default() };
+        let due = [0, 1, 2, 3, 4].map(|n| {
+            let count = m.sndcnt((133 - n) * MSS, 67 * MSS, MSS, false, MSS);
+            m.out += count;
+            count / MSS
+        });
+        assert_eq!(due, [1, 0, 1, 0, 1]);
+        let mut m = Meter { recover_fs: 134 * MSS, unit: 1, out: MSS, ..Meter::default() };
+        assert_eq!([1, 2, 3].map(|_| m.sndcnt(133 * MSS, 67 * MSS, MSS, false, MSS)), [0, 0, 500]);
     }
 
     /// As long as more is in the network than ssthresh, what was sent is ssthresh / RecoverFS of

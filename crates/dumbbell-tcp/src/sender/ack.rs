@@ -91,6 +91,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.sacked) = (now, acked, news.sacked);
+        if self.by_delivered && acked > 0 && !self.board.is_empty() {
+            ack.acked += news.sacked;
+            ack.acked -= self.board.bytes_within(self.una, una);
+        }
         (ack.una, ack.nxt, ack.in_flight) = (una, self.nxt.max(una), in_flight);
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt.control, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.tag) = (self.window, news.tag);

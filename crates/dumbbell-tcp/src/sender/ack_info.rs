@@ -45,7 +45,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Processes an acknowledgment with new information: first the detector, then the phase, then
     /// the detector's finding.
     pub(super) fn on_ack_info(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
-        let finding = self.examine(now, info);
+        let mut finding = self.examine(now, info);
+        let recovering = self.phase == Phase::Recovery;
         match self.phase {
             Phase::Open => {}
             Phase::Recovery => {
@@ -63,8 +64,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 (self.spare, self.limited_sent) = (0, 0);
             }
             // A loss that was found may have been undone meanwhile.
-            let stands =
+            let mut stands =
                 finding != Finding::Loss || self.detect.next_lost(&self.board, self.una).is_some();
+            if recovering
+                && self.una >= self.recover_point
+                && self.cold.config.recovers_again
+                && self.detect.repairs()
+            {
+                (finding, stands) = (Finding::Loss, true);
+            }
             self.conclude(now, if stands { finding } else { Finding::Nothing }, info, out);
         }
     }

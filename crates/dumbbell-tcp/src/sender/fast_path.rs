@@ -178,9 +178,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.has_segment(allowed) {
             // Nearly always it is one segment; so one is in line, and the rest of a burst is not.
             let start = self.nxt;
-            self.send_next(now, out);
-            if self.has_segment(allowed) {
-                self.send_burst(now, allowed, out);
+            if self.pushes && self.nxt + 2 * self.mss <= allowed {
+                self.send_pushed(now, allowed, out);
+            } else {
+                self.send_next(now, 0, out);
+                if self.has_segment(allowed) {
+                    self.send_burst(now, allowed, out);
+                }
             }
             self.stats.sent_packets += 1;
             self.stats.sent_bytes += self.nxt - start;
@@ -209,14 +213,29 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(never)]
     fn send_burst(&mut self, now: Time, allowed: u64, out: &mut impl Outbox) {
         while self.has_segment(allowed) {
-            self.send_next(now, out);
+            self.send_next(now, 0, out);
             self.stats.sent_packets += 1;
+        }
+    }
+
+    /// Two or more segments up to `allowed`, in bursts whose last has PSH. The caller counts one.
+    #[inline(never)]
+    fn send_pushed(&mut self, now: Time, allowed: u64, out: &mut impl Outbox) {
+        let (mut left, most) = ((allowed - self.nxt) / self.mss, self.burst_segments());
+        self.stats.sent_packets += left - 1;
+        while left > 0 {
+            let burst = left.min(most);
+            for behind in (0..burst).rev() {
+                let last = behind == 0 && burst > 1;
+                self.send_next(now, if last { flag::PSH } else { 0 }, out);
+            }
+            left -= burst;
         }
     }
 
     /// A full segment of new data that is not the last. The caller counts it, and arms the timer.
     #[inline(always)]
-    fn send_next(&mut self, now: Time, out: &mut impl Outbox) {
+    fn send_next(&mut self, now: Time, flags: u8, out: &mut impl Outbox) {
         let (from, to) = (self.nxt, self.nxt + self.mss);
         let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
         let mut extra = None;
@@ -225,7 +244,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.fast_path = false;
         }
         (self.nxt, self.high) = (to, to);
-        out.send(self.new_data(now, from, to), extra);
+        let segment = self.new_data(now, from, to);
+        out.send(Segment { flags, ..segment }, extra);
     }
 
     /// The segment of a full one of new data, which is timed if none is.

@@ -109,6 +109,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             clock: Clock(config.clock),
             timer: Clock(config.timer_tick),
             rtt: Estimator::new(&config),
+            pushes: config.push,
+            by_delivered: config.growth_by_delivered,
             spaced: config.pacing || cc.capabilities().paces,
             informed: cc.capabilities().segments || detect.by_segment() || cc.capabilities().rates,
             rated: cc.capabilities().rates,

@@ -26,6 +26,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// [`Self::transmit`], inlined for the hot path.
     #[inline(always)]
     pub(super) fn transmit_inline(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.pushes {
+            self.transmit_in_bursts(now, out);
+        } else {
+            self.transmit_all(now, out);
+        }
+    }
+
+    /// [`Self::transmit`] without PSH.
+    #[inline(always)]
+    pub(super) fn transmit_all(&mut self, now: Time, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established {
             return;
         }
@@ -238,6 +248,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let own_tag =
             if self.informed { self.inform(now, (from, to), after, retransmit) } else { Tag(0) };
         let mut flags = if fin { flag::FIN } else { 0 };
+        if to == self.limit && self.pushes {
+            flags |= flag::PSH;
+        }
         let mut ecn = Ecn::NotEct;
         if retransmit {
             flags |= flag::RETRANSMIT;

@@ -18,10 +18,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(rate) = self.pacing_rate() {
             let bytes = if self.rated { bytes - u64::from(self.overhead) } else { bytes };
-            if now >= self.pace_at {
-                self.burst = self.quantum;
+            if self.stats.sent_packets + 1 < u64::from(self.cold.config.unpaced_start) {
+                return;
             }
-            self.pace_at = now.max(self.pace_at) + rate.span_of(bytes);
+            let credit = self.cold.config.pacing_credit;
+            let mut wait = rate.span_of(bytes);
+            // A credit may leave no wait within a quantum.
+            let goes_on = credit && now == self.pace_at && self.burst > 0;
+            if now >= self.pace_at && !goes_on {
+                self.burst = self.quantum;
+                if credit {
+                    let late = now.since(self.pace_at);
+                    let whole = wait * u64::from(self.quantum);
+                    wait = wait.saturating_sub(late.min(whole.scaled(0.5)));
+                }
+            }
+            self.pace_at = now.max(self.pace_at) + wait;
             self.burst = self.burst.saturating_sub(1);
         }
     }
@@ -37,7 +49,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The profile's rate: windows per smoothed round trip, more of them in slow start. None before
     /// a sample.
     #[cold]
-    fn own_rate(&self) -> Option<Rate> {
+    pub(super) fn own_rate(&self) -> Option<Rate> {
         let (srtt, cwnd, config) = (self.rtt.srtt()?, self.cc.cwnd(), &self.cold.config);
         let slow_start = self.cc.ssthresh().is_some_and(|ssthresh| cwnd < ssthresh / 2);
         let info =

@@ -85,7 +85,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.episode.open(false);
         self.cold.lost_again = (self.detect.lost_again(), self.high);
         let flight = flight!(self);
-        let step = self.recover.enter(&flight, self.dupacks);
+        let mut step = self.recover.enter(&flight, self.dupacks);
+        // Of a recovery that follows another, all may be on its way again.
+        step.resend &=
+            !self.detect.by_segment() || self.detect.next_lost(&self.board, self.una).is_some();
         self.recover.meter(&flight, &self.detect, info.acked, info.delivered);
         self.detect.settled();
         self.take(now, step, out);

@@ -77,6 +77,9 @@ impl Connection {
             }
         }
         let data = tcp.payload > 0 || is(tcp_flags::FIN) || !is(tcp_flags::ACK);
+        if data && !is(tcp_flags::SYN) {
+            flags = flags & !flag::AE | if is(tcp_flags::PSH) { flag::PSH } else { 0 };
+        }
         if data {
             return (from, flags);
         }

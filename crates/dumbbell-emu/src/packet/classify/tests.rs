@@ -147,7 +147,7 @@ fn the_kernels_handshake_counts_from_its_syn() {
     let expected = [
         (6, 0, ecn),
         (7, 1, flag::SYN | ack | flag::ECE),
-        (6, 1, ack),
+        (6, 1, ack | flag::PSH),
         (7, 9, ack),
         (6, 9, flag::FIN | ack),
     ];

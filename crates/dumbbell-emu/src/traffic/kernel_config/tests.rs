@@ -90,6 +90,9 @@ fn what_the_kernel_has_otherwise_is_refused_by_its_field() {
     let all = fields(wished("newreno", |c| *c = TcpConfig { mss: c.mss, ..TcpConfig::ns2() }));
     let expected = [
         "tcp.clock",
+        "tcp.push",
+        "tcp.growth_by_delivered",
+        "tcp.unpaced_start",
         "tcp.rto_above_srtt",
         "tcp.reduces_window",
         "tcp.rto_by_peak",

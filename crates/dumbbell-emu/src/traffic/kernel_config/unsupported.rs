@@ -30,7 +30,8 @@ pub(super) fn unsupported(
         detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
         initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
-        prr_without_sack, quick_acks_again, rto_by_peak, rtt_samples, ecn_holds_window,
+        prr_without_sack, push, compressed_sacks,
+        growth_by_delivered, rack_by_echo, recovers_again, unpaced_start, pacing_credit, rto_by_peak, rtt_samples, ecn_holds_window,
         whole_segments, tuned_send_buffer,
         // Of Reno, which it has not.
         reno_reentry: _,
@@ -120,17 +121,37 @@ pub(super) fn unsupported(
     let delays = each || *delayed_ack_timeout == kernel.delayed_ack_timeout;
     need("delayed_ack_timeout", delays, "the kernel delays an acknowledgment by 40 ms", linux);
     let quick = each || *quick_acks == kernel.quick_acks;
+    need("quick_acks", quick, "the kernel acknowledges 17 segments at once", linux);
+    need("push", *push == kernel.push, "the kernel's bursts end with PSH", linux);
     need(
-        "quick_acks",
-        quick,
-        "the kernel acknowledges 16 segments at once",
-        "write quick_acks = \
-        16",
+        "compressed_sacks",
+        each || *compressed_sacks == kernel.compressed_sacks,
+        "the kernel compresses selective acknowledgments",
+        linux,
     );
     need(
-        "quick_acks_again",
-        each || *quick_acks_again == kernel.quick_acks_again,
-        "the kernel acknowledges 16 segments at once after data out of order",
+        "growth_by_delivered",
+        *growth_by_delivered == kernel.growth_by_delivered,
+        "the kernel's windows grow by what is delivered",
+        linux,
+    );
+    need(
+        "rack_by_echo",
+        newreno || *rack_by_echo == kernel.rack_by_echo,
+        "the kernel's RACK goes without the echo",
+        linux,
+    );
+    need(
+        "recovers_again",
+        newreno || *recovers_again == kernel.recovers_again,
+        "the kernel recovers once more from what a recovery has found lost",
+        linux,
+    );
+    let spacing = (*unpaced_start, *pacing_credit);
+    need(
+        "unpaced_start",
+        spacing == (kernel.unpaced_start, kernel.pacing_credit),
+        "the kernel paces in one way only",
         linux,
     );
     // Without SACK the kernel, too, goes by duplicates.
@@ -228,8 +249,7 @@ pub(super) fn unsupported(
     need(
         "growth_limit",
         *growth_limit == kernel.growth_limit,
-        "the kernel's slow start counts \
-        bytes",
+        "the kernel's slow start grows by all that is acknowledged",
         linux,
     );
     let longest = Span::from_secs(1) <= *max_rto && *max_rto <= Span::from_secs(120);

@@ -30,9 +30,10 @@ pub fn ecn(e: Ecn) -> &'static str {
     }
 }
 
-/// The flags as tcpdump writes them: S, F, E (ECE), W (CWR), and a point for an acknowledgment.
-/// Everything of a TCP but the first SYN acknowledges.
-pub fn flags(bits: u8) -> &'static str {
+/// The flags as tcpdump writes them: S, F, P (PSH), E (ECE), W (CWR), and a point for an
+/// acknowledgment. Everything of a TCP but the first SYN acknowledges. `data`: of the sender.
+pub fn flags(bits: u8, data: bool) -> &'static str {
+    const PUSHED: [&str; 4] = ["P.", "FP.", "PW.", "FPW."];
     const WORDS: [&str; 16] = [
         ".", "S", "F.", "SF", "E.", "SE", "FE.", "SFE", "W.", "SW", "FW.", "SFW", "EW.", "SEW",
         "FEW.", "SFEW",
@@ -44,6 +45,9 @@ pub fn flags(bits: u8) -> &'static str {
         | usize::from(bits & flag::CWR != 0) << 3;
     match bits {
         b if b & flag::UDP != 0 => "",
+        b if data && b & (flag::SYN | flag::PSH) == flag::PSH => {
+            PUSHED[usize::from(b & flag::FIN != 0) | usize::from(b & flag::CWR != 0) << 1]
+        }
         b if b & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK => {
             ANSWERS[usize::from(b & flag::ECE != 0)]
         }

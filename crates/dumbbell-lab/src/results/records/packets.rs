@@ -392,7 +392,7 @@ fn write(
         dropped.map(|d| d.0).into(),
         dropped.map_or(Cell::Nothing, |d| Cell::Word(&plan.links[d.1].name)),
         dropped.map_or(Cell::Nothing, |d| Cell::Word(d.2.name())),
-        Cell::Word(flags(s.flags)),
+        Cell::Word(flags(s.flags, data)),
         seq.into(),
         ack.into(),
         Cell::Count(payload(&plan.flows[flow], data, s)),
