@@ -9,6 +9,8 @@ pub mod limits;
 mod links;
 pub(crate) mod lints;
 pub mod path_sharing;
+pub mod paths;
+pub(crate) mod patterns;
 mod planned_flow;
 mod record;
 pub(crate) mod sessions;
@@ -24,7 +26,7 @@ use crate::resolve::context::Context;
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::lints::{LinkPlace, Site};
 use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
-use crate::resolve::topology::{Network, RoutedFlow, rtt};
+use crate::resolve::topology::{FlowName, Network, RoutedFlow, rtt};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Flow, Plan, Testbed};
 
@@ -39,6 +41,7 @@ pub fn plan(
     let (before, expanded) = Context::within(root, check, |cx| {
         whole_scenario::check(scenario, cx);
         limits::flows(scenario, cx);
+        topology::fabric::check(scenario, cx);
         (cx.errors(), sessions::expand(scenario, cx))
     });
     let plan = check
@@ -51,6 +54,23 @@ pub fn plan(
     plan
 }
 
+/// The flows of a scenario before they have paths.
+struct Names {
+    names: Vec<FlowName>,
+    /// Those of sessions.
+    sampled: Vec<SampledTransfer>,
+    /// Of each session the arrivals a second and the payload, bits per second.
+    offered: Vec<Option<(f64, f64)>>,
+}
+
+/// The flows of a scenario whose sessions are laid out.
+fn flow_names(expanded: &ExpandedScenario<'_>, seed: u64, cx: &Context<'_>) -> Names {
+    let offered = expanded.offered(cx);
+    let sampled = expanded.draw(&offered, seed, cx);
+    let names = topology::flow_names(&expanded.scenario, expanded.written, &sampled, seed, cx);
+    Names { names, sampled, offered }
+}
+
 /// The plan of a scenario whose sessions are laid out.
 fn of_expanded(
     expanded: &ExpandedScenario<'_>,
@@ -59,13 +79,10 @@ fn of_expanded(
     cx: &Context<'_>,
 ) -> Option<Plan> {
     let scenario = &*expanded.scenario;
-    let offered = expanded.offered(cx);
-    let sampled = expanded.draw(&offered, seed, cx);
-    let more = sampled.iter().map(|d| (d.entry, d.name.clone()));
-    let names = topology::flow_names(scenario, expanded.written, more, cx);
+    let Names { names, sampled, offered } = flow_names(expanded, seed, cx);
     let templates: Vec<Option<FlowTemplate>> =
         (0..scenario.flow.len()).map(|i| flows::template(scenario, i, cx)).collect();
-    let mut net = topology::build(scenario, &names, cx);
+    let mut net = topology::build(scenario, &names, seed, cx);
     if cx.ok() {
         rtt::realise(&mut net, scenario, cx);
     }
