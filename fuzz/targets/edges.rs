@@ -1,5 +1,6 @@
 //! Networks as GraphML or CSV: refused by a line, or written out as CSV that is the same network.
-use dumbbell_lab::language::traces::edges::{parse, read, write};
+use dumbbell_lab::language::traces::edges::{parse, write};
+use dumbbell_lab::language::traces::networks::read;
 
 /// A file.
 pub fn run(data: &[u8]) {

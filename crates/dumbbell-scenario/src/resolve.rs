@@ -1,6 +1,7 @@
 //! From one point of a scenario to its plan: every default resolved, every relation checked.
 pub(crate) mod context;
 pub(crate) mod edges;
+pub(crate) mod flow_names;
 pub(crate) mod flow_template;
 pub mod flows;
 pub(crate) mod host_signal;
@@ -23,10 +24,11 @@ use crate::language::node::Node;
 use crate::language::problem::Check;
 use crate::language::scenario::{Reassembly, Scenario};
 use crate::resolve::context::Context;
+use crate::resolve::flow_names::{Names, flow_names};
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::lints::{LinkPlace, Site};
 use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
-use crate::resolve::topology::{FlowName, Network, RoutedFlow, rtt};
+use crate::resolve::topology::{Network, RoutedFlow, rtt};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Flow, Plan, Testbed};
 
@@ -52,23 +54,6 @@ pub fn plan(
         .flatten();
     expanded.rename(&mut check.found[before..]);
     plan
-}
-
-/// The flows of a scenario before they have paths.
-struct Names {
-    names: Vec<FlowName>,
-    /// Those of sessions.
-    sampled: Vec<SampledTransfer>,
-    /// Of each session the arrivals a second and the payload, bits per second.
-    offered: Vec<Option<(f64, f64)>>,
-}
-
-/// The flows of a scenario whose sessions are laid out.
-fn flow_names(expanded: &ExpandedScenario<'_>, seed: u64, cx: &Context<'_>) -> Names {
-    let offered = expanded.offered(cx);
-    let sampled = expanded.draw(&offered, seed, cx);
-    let names = topology::flow_names(&expanded.scenario, expanded.written, &sampled, seed, cx);
-    Names { names, sampled, offered }
 }
 
 /// The plan of a scenario whose sessions are laid out.

@@ -114,8 +114,8 @@ pub enum Shape<Q> {
         /// that of the first value itself.
         #[serde(default)]
         cdf: Vec<(Q, f64)>,
-        /// Instead of `cdf`, for sizes: a file of lines with a size in bytes and its probability, or
-        /// percents, relative to the scenario.
+        /// Instead of `cdf`, for sizes: a file of lines with a size in bytes and its probability or
+        /// percentage, relative to the scenario.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
     },

@@ -190,11 +190,8 @@ flow = [{ from = \"a\", to = \"b\" }]
     assert_eq!(first(&["flow.0.via=[\"y\"]"]), "y");
     // Delays play no part in the costs of a hash.
     assert_eq!(paths(&format!("routing = \"ecmp\"\n{two}"))["flows"][0]["equal"], 2);
-    assert_eq!(
-        paths(&format!("routing = \"ecmp\"\nlinks = {{ \"a->x\" = {{ cost = 2 }} }}\n{two}"))["flows"]
-            [0]["equal"],
-        1
-    );
+    let dearer = "links = { \"a->x\" = { cost = 2 } }";
+    assert_eq!(paths(&format!("routing = \"ecmp\"\n{dearer}\n{two}"))["flows"][0]["equal"], 1);
 }
 
 #[test]
@@ -276,7 +273,8 @@ fn patterns_of_flows() {
 fn a_load_is_a_fraction_of_the_hosts_links() {
     let session = |pattern: &str| {
         format!(
-            "{}\nsession = [{{ name = \"s\", pattern = {pattern}, load = 0.5, size = \"100 kB\" }}]",
+            "{}\nsession = [{{ name = \"s\", pattern = {pattern}, load = 0.5, size = \"100 kB\" \
+                }}]",
             fat_tree(4, "").replace("flow = []\n", "")
         )
     };

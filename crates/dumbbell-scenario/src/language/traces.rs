@@ -4,6 +4,7 @@ pub mod edges;
 pub mod graphml;
 pub mod losses;
 pub mod mahimahi;
+pub mod networks;
 pub mod sizes;
 pub mod transfers;
 use crate::language::environment::{Environment, FileError, FileErrorKind};
@@ -173,7 +174,7 @@ const OF_WAN: Named = Named {
     what: "a network as GraphML or CSV",
     longest: edges::LONGEST,
     parse: |bytes| {
-        let list = edges::read(utf8(bytes)?).map_err(|e| (Some(e.line), e.cause, e.fix))?;
+        let list = networks::read(utf8(bytes)?).map_err(|e| (Some(e.line), e.cause, e.fix))?;
         Ok(edges::write(&list))
     },
     instead: "from,to,rate,delay\nA,B,1 Gbps,1 ms\n",

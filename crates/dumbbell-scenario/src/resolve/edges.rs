@@ -4,7 +4,7 @@
 use crate::language::lookup::Family;
 use crate::language::node::{Kind, Node};
 use crate::resolve::context::At;
-use crate::resolve::topology::FlowName;
+use crate::resolve::flow_names::flow_name::FlowName;
 use dumbbell_algos::dscp::codepoint;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::meter::{ASSURED, Action, Actions, Color};

@@ -4,8 +4,9 @@
 //! under one seed see the same pairs.
 use crate::language::scenario::{Pattern, PatternKind, Scenario};
 use crate::resolve::context::At;
+use crate::resolve::flow_names::flow_name::Ends;
 use crate::resolve::limits::MOST_FLOWS;
-use crate::resolve::topology::{Ends, fabric};
+use crate::resolve::topology::fabric;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::rng::Stream;
 

@@ -12,9 +12,10 @@ use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Scenario, Session, TransportName};
 use crate::language::traces::transfers::Transfer;
 use crate::resolve::context::Context;
+use crate::resolve::flow_names::flow_name::{Ends, FlowName};
 use crate::resolve::limits::{MOST_FLOWS, amount};
 use crate::resolve::patterns::{Arrivals, Drawn, Hosts};
-use crate::resolve::topology::{self, Ends, FlowName, Network};
+use crate::resolve::topology::{self, Network};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use std::borrow::Cow;
@@ -224,7 +225,8 @@ impl ExpandedScenario<'_> {
             let pattern = s.pattern.as_ref().map(|_| self.quietly(i, cx).ok_or(())).transpose();
             let pattern = pattern.ok()?;
             let flows = pattern.as_ref().map_or(1, Arrivals::flows);
-            let mean = 8.0 * s.size.as_ref()?.mean() * flows as f64;
+            let mean = 8.0 * s.size.as_ref()?.mean();
+            let mean = mean * flows as f64;
             let rate = || match &pattern {
                 Some(pattern) => Some(own_links(routed.as_ref()?, &pattern.loaded())),
                 None => Some(slowest(i)? as f64),

@@ -11,14 +11,12 @@ pub(crate) mod service;
 pub(crate) mod short;
 pub(crate) mod written_link;
 use crate::language::node::Path;
-use crate::language::scenario::{Routing, RoutingKind, Scenario, default_flow_name};
+use crate::language::scenario::{Routing, RoutingKind, Scenario};
 use crate::resolve::context::{At, Context};
-use crate::resolve::patterns::{Drawn, Hosts};
-use crate::resolve::sessions::SampledTransfer;
+use crate::resolve::flow_names::flow_name::FlowName;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind, Rule, Shared, Spec};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A link's queue before it is resolved. Paths are shared: many links may come from one place of
@@ -159,20 +157,6 @@ pub fn routing(scenario: &Scenario) -> Routing {
     scenario.routing.unwrap_or(Routing { kind, ..Routing::default() })
 }
 
-/// The names of a sending host and a receiving one.
-pub type Ends = (String, String);
-
-/// A flow of a scenario before it has a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowName {
-    /// The number of its `[[flow]]`.
-    pub entry: usize,
-    /// Its name.
-    pub name: String,
-    /// Its hosts, if they are not those of its entry.
-    pub ends: Option<Ends>,
-}
-
 /// The network of a scenario; `names` are its flows. Where a hash chooses paths and has no seed of
 /// its own, that is `seed`.
 pub fn build(scenario: &Scenario, names: &[FlowName], seed: u64, cx: &Context<'_>) -> Network {
@@ -190,48 +174,4 @@ pub fn legible(name: &str, at: &At<'_>) {
         };
         at.refuse(cause, "write a word, without line breaks, tabs or spaces around it");
     }
-}
-
-/// The names of all flows in order, those of the first `written` entries and then those that are
-/// `sampled`. What a pattern draws follows from `seed`. Names are unique, or an error says which is not.
-pub fn flow_names(
-    scenario: &Scenario,
-    written: usize,
-    sampled: &[SampledTransfer],
-    seed: u64,
-    cx: &Context<'_>,
-) -> Vec<FlowName> {
-    let mut names = Vec::new();
-    let hosts = Hosts::of(scenario);
-    let plain = |entry: usize, name: String| FlowName { entry, name, ends: None };
-    for (i, flow) in scenario.flow.iter().take(written).enumerate() {
-        if let Some(name) = &flow.name {
-            legible(name, &cx.item("flow", i).below("name"));
-        }
-        let base = flow.name.clone().unwrap_or_else(|| default_flow_name(i));
-        match (&flow.pattern, flow.count) {
-            (Some(pattern), count) => {
-                let drawn = Drawn { pattern, name: &base, seed: pattern.seed.unwrap_or(seed) };
-                let pairs = drawn.flows(&hosts, count, &cx.item("flow", i));
-                names.extend(pairs.into_iter().enumerate().map(|(k, ends)| FlowName {
-                    ends: Some(ends),
-                    ..plain(i, format!("{base}.{}", k + 1))
-                }));
-            }
-            (None, None) => names.push(plain(i, base)),
-            (None, Some(n)) => names.extend((1..=n).map(|k| plain(i, format!("{base}.{k}")))),
-        }
-    }
-    names.extend(sampled.iter().map(|d| FlowName {
-        entry: d.entry,
-        name: d.name.clone(),
-        ends: d.ends.clone(),
-    }));
-    let mut seen = BTreeSet::new();
-    if let Some(FlowName { entry, name, .. }) = names.iter().find(|f| !seen.insert(&f.name)) {
-        let fix = "give each flow a name of its own, or one entry a count";
-        let at = cx.item("flow", *entry).below("name");
-        at.refuse(format!("two flows have the name `{name}`"), fix);
-    }
-    names
 }

@@ -105,7 +105,7 @@ def _print(whole: dict[str, Any], more: str, every: bool, paths: Any) -> None:
             notes=[note] if grouped else [],
         ),
         *([Grid("Links", network.LINKS, rows, len(network.LINKS))] if rows else []),
-        *([_said(paths)] if paths is not None else []),
+        *_said(paths),
     )
 
 
@@ -114,16 +114,15 @@ def _equal(paths: Any) -> dict[str, int]:
     return {} if paths is None else {flow["name"]: flow["equal"] for flow in paths["flows"]}
 
 
-def _said(paths: Any) -> str:
-    """How paths were chosen, in a sentence."""
-    choice = [flow for flow in paths["flows"] if flow["equal"] > 1]
-    head = f"routing: {paths['routing']}"
+def _said(paths: Any) -> list[str]:
+    """How paths were chosen, in a sentence; none if no flow has a choice."""
+    choice = [] if paths is None else [flow for flow in paths["flows"] if flow["equal"] > 1]
     if not choice:
-        return f"{head}; no flow has two paths of equal cost"
+        return []
     few, many = (pick(flow["equal"] for flow in choice) for pick in (min, max))
     among = str(few) if few == many else f"{few} to {many}"
     taken = {(flow["from"], flow["to"], *flow["via"]) for flow in choice}
-    return (
-        f"{head}; {len(choice)} of {len(paths['flows'])} flows have a choice, among {among} paths "
-        f"of equal cost; they take {len(taken)} different paths"
-    )
+    return [
+        f"routing: {paths['routing']}; {len(choice)} of {len(paths['flows'])} flows have a choice, "
+        f"among {among} paths of equal cost; they take {len(taken)} different paths"
+    ]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
-from .scene import Cable, Scene, scene
+from .scene import Cable, Scene, scene, template
 from .words import Plan
 
 
@@ -77,7 +76,7 @@ def _joint(row: int, rows: int, middle: int, side: str) -> str:
 def _layers(shown: Scene) -> list[str]:
     """A line for all pairs of neighbors whose names differ in numbers alone and whose links are
     alike, with `*` for the numbers."""
-    names = [re.sub(r"\d+", "*", name) for name in shown.names]
+    names = [template(name) for name in shown.names]
     first: dict[str, Cable] = {}
     count: Counter[str] = Counter()
     for cable in shown.cables:

@@ -138,7 +138,9 @@ fn the_parameters_of_each_kind_are_known() {
     let schema: Value = schemars::schema_for!(Shape<Bytes>).into();
     for one in schema["oneOf"].as_array().unwrap() {
         let kind = one["properties"]["kind"]["const"].as_str().unwrap();
-        for key in ["value", "min", "max", "mean", "shape", "sigma", "cdf", "file", "kind", "other"] {
+        let keys =
+            ["value", "min", "max", "mean", "shape", "sigma", "cdf", "file", "kind", "other"];
+        for key in keys {
             assert_eq!(
                 takes(kind, key),
                 Some(one["properties"].get(key).is_some()),

@@ -37,8 +37,8 @@ pub struct LeafSpine {
 
 /// Three layers of switches with `k` ports each (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008): k pods
 /// of k/2 switches `pod1/edge1`, ... and k/2 switches `pod1/agg1`, ..., (k/2)² switches `core1`,
-/// ..., and k³/4 hosts `pod1/edge1/h1`, ... Switch `agg`i of each pod is joined with the i-th group
-/// of k/2 cores.
+/// ..., and k³/4 hosts `pod1/edge1/h1`, ... Switch number i of the `agg` of each pod is joined with
+/// group i of k/2 cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {

@@ -1,9 +1,8 @@
 //! A network of routers as a list of its links: CSV whose first line names the columns `from`, `to`
-//! and perhaps `rate`, `delay` and `cost`; or GraphML.
+//! and perhaps `rate`, `delay` and `cost`.
 //!
 //! A link stands once and has both directions. A value may be empty where it is not known. Empty
 //! lines and those that begin with `#` say nothing.
-use super::graphml;
 use super::transfers::ListError;
 use dumbbell_core::units::{Rate, Span};
 use std::fmt::Write;
@@ -26,15 +25,6 @@ pub struct Edge {
     pub delay: Option<Span>,
     /// Its cost in routing, if it is written.
     pub cost: Option<u64>,
-}
-
-/// Reads either form.
-///
-/// # Errors
-/// As [`parse`] and [`graphml::parse`].
-pub fn read(text: &str) -> Result<Vec<Edge>, ListError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim_start().starts_with('<') { graphml::parse(text) } else { parse(text) }
 }
 
 /// Reads CSV.

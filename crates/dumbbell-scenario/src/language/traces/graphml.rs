@@ -324,7 +324,7 @@ mod tests {
     /// New York to Chicago is 1145 km by the great circle: 5.7 ms of light in fiber.
     #[test]
     fn the_zoo_is_read() {
-        let list = edges::read(ZOO).unwrap();
+        let list = parse(ZOO).unwrap();
         assert_eq!(list.len(), 3);
         assert_eq!((list[0].from.as_str(), list[0].to.as_str()), ("New York", "Chicago"));
         assert_eq!(list[0].rate, Some(Rate::from_mbps(10_000)));
@@ -354,7 +354,7 @@ mod tests {
             ("<graphml>\n<node id", 2, "not complete"),
             ("<!-- endless", 1, "`-->` is missing"),
         ] {
-            let e = edges::read(text).unwrap_err();
+            let e = parse(text).unwrap_err();
             assert!(e.line == line && e.cause.contains(said), "{text:?}: {e:?}");
         }
     }

@@ -2,9 +2,10 @@
 use crate::language::scenario::{LinkChange, Scenario};
 use crate::resolve::context::{At, Context};
 use crate::resolve::edges;
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::service::transmitter;
 use crate::resolve::topology::written_link::{self, impairments};
-use crate::resolve::topology::{FlowName, LinkDraft, Network, QueueFrom};
+use crate::resolve::topology::{LinkDraft, Network, QueueFrom};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::LinkId;
 use std::collections::BTreeMap;

@@ -7,8 +7,9 @@ pub(crate) mod wan;
 
 use crate::language::scenario::{Cable, FatTree, LeafSpine, Scenario, Star};
 use crate::resolve::context::{At, Context};
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{FlowName, LinkSettings, Network, QueueFrom};
+use crate::resolve::topology::{LinkSettings, Network, QueueFrom};
 use dumbbell_plan::{NodeId, NodeKind};
 
 /// The most hosts of a short form, and the most links.

@@ -4,8 +4,9 @@ mod ways;
 
 use crate::language::scenario::{Link, Scenario, Station};
 use crate::resolve::context::{At, Context};
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{FlowName, Network, changes, fabric, legible};
+use crate::resolve::topology::{Network, changes, fabric, legible};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,9 +5,10 @@
 use crate::language::scenario::{Access, Direction, Scenario, Wire};
 use crate::resolve::context::{At, Context};
 use crate::resolve::edges;
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::framing::{self, mtu};
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{FlowName, LinkSettings, Network, QueueFrom, RoutedFlow};
+use crate::resolve::topology::{LinkSettings, Network, QueueFrom, RoutedFlow};
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 

@@ -5,10 +5,11 @@ use crate::language::node::Node;
 use crate::language::scenario::{Cable, Link, WanLink, Wire};
 use crate::resolve::context::At;
 use crate::resolve::edges;
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::duplex::couple;
 use crate::resolve::topology::framing::{self, mtu};
 use crate::resolve::topology::service::transmitter;
-use crate::resolve::topology::{FlowName, LinkSettings, QueueFrom};
+use crate::resolve::topology::{LinkSettings, QueueFrom};
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{Shared, Spec};
 

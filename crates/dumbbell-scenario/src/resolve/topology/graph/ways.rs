@@ -2,9 +2,10 @@
 use super::Graph;
 use crate::language::scenario::{Direction, Flow, Routing, RoutingKind};
 use crate::resolve::context::At;
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::routes::equal::EqualPaths;
 use crate::resolve::topology::routes::{self, Routes};
-use crate::resolve::topology::{FlowName, RoutedFlow, routing};
+use crate::resolve::topology::{RoutedFlow, routing};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::collections::BTreeMap;
 
