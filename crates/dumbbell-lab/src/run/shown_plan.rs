@@ -4,7 +4,7 @@ use crate::files::environment::ThisMachine;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::Problem;
 use crate::resolve::study::Study;
-use crate::resolve::{limits, path_sharing, paths as flow_paths};
+use crate::resolve::{limits, path_sharing};
 use crate::run::request::{On, Request};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Link, Plan};
@@ -110,7 +110,7 @@ pub fn sharing(request: &Request, loader: &dyn PluginLoader) -> Result<Value, Pr
     Ok(path_sharing::sharing(&study.plan(one, one.seed())?))
 }
 
-/// The paths of the flows of the first point: see [`flow_paths::paths`].
+/// The paths of the flows of the first point: routers and numbers of equal paths, as JSON.
 ///
 /// # Errors
 /// As [`plan`].

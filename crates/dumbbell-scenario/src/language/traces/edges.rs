@@ -73,9 +73,13 @@ pub fn parse(text: &str) -> Result<Vec<Edge>, ListError> {
 fn edge<'a>(line: usize, of: impl Fn(&str) -> Option<&'a str>) -> Result<Edge, ListError> {
     let node = |key: &str| {
         let name = of(key).unwrap_or_default();
-        if name.is_empty() || name.contains("->") || name.contains(char::is_control) {
-            let cause = format!("{name:?} is not a name of a node");
-            return Err(ListError::new(line, cause, "write a word, such as Denver"));
+        // `A/h1` is a host of A, and `A->B.2` the second link between A and B.
+        let second = name.rsplit_once('.').is_some_and(|(_, n)| n.parse::<u64>().is_ok());
+        let separates = name.contains("->") || name.contains('/') || second;
+        if name.is_empty() || separates || name.contains(char::is_control) {
+            let cause = format!("{name:?} is not a name of a router");
+            let fix = "write a word, such as Denver, without `->`, `/` and a number behind a dot";
+            return Err(ListError::new(line, cause, fix));
         }
         Ok(name.to_string())
     };
@@ -138,6 +142,8 @@ mod tests {
             ("from,to\nA,B\nA\n", 3, "1 values in 2 columns"),
             ("from,to\nA,A\n", 2, "with itself"),
             ("from,to\nA,\n", 2, "not a name"),
+            ("from,to\nA,B/h1\n", 2, "not a name"),
+            ("from,to\nA,B.2\n", 2, "not a name"),
             ("from,to,rate\nA,B,fast\n", 2, "fast"),
             ("from,to,delay\nA,B,5 B\n", 2, "not a unit of time"),
             ("from,to,cost\nA,B,1.5\n", 2, "`1.5` is not a cost"),

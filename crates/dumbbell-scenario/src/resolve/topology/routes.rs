@@ -73,9 +73,11 @@ fn names<'a>(net: &'a Network, way: &[LinkId]) -> Vec<&'a str> {
 mod tests {
     use super::*;
     use crate::resolve::topology::LinkSettings;
+    use crate::resolve::topology::routes::equal::EqualPaths;
     use dumbbell_core::packet::Framing;
     use dumbbell_core::units::Rate;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// A network of routers with these links (from, to, delay), each of cost 1.
     fn network(nodes: usize, links: &[(usize, usize, u64)]) -> Network {
@@ -205,6 +207,66 @@ mod tests {
                 for to in (routers..n).filter(|to| *to != source) {
                     prop_assert_eq!(&routes.between(&net, source, to), &all[to]);
                 }
+            }
+        }
+    }
+
+    /// The cost and the links of every simple way that hosts do not forward on.
+    fn all_ways(
+        net: &Network,
+        at: usize,
+        to: usize,
+        seen: &mut Vec<usize>,
+    ) -> Vec<(u64, Vec<usize>)> {
+        if at == to {
+            return vec![(0, Vec::new())];
+        }
+        if !seen.is_empty() && net.nodes[at].kind == NodeKind::Host {
+            return Vec::new();
+        }
+        seen.push(at);
+        let mut found = Vec::new();
+        for (i, l) in net.links.iter().enumerate().filter(|(_, l)| l.from == at) {
+            if !seen.contains(&l.to) {
+                let rest = all_ways(net, l.to, to, seen);
+                let longer = |(cost, links): (u64, Vec<usize>)| {
+                    (cost + l.settings.cost, [vec![i], links].concat())
+                };
+                found.extend(rest.into_iter().map(longer));
+            }
+        }
+        seen.pop();
+        found
+    }
+
+    proptest! {
+        /// The ways of least cost are counted, and a hash chooses one of them, in the end each.
+        #[test]
+        fn a_hash_chooses_among_all_ways_of_least_cost(
+            routers in 1usize..6,
+            raw in prop::collection::vec((0usize..8, 0usize..8, 1u64..3), 0..24),
+        ) {
+            let n = routers + 2;
+            let links: Vec<_> = raw
+                .into_iter()
+                .map(|(a, b, cost)| (a % n, b % n, 1, cost))
+                .filter(|(a, b, ..)| a != b)
+                .collect();
+            let mut net = costly(n, &links);
+            net.nodes[routers..].iter_mut().for_each(|node| node.kind = NodeKind::Host);
+            let (from, to) = (routers, routers + 1);
+            let all = all_ways(&net, from, to, &mut Vec::new());
+            let least = all.iter().map(|(cost, _)| *cost).min();
+            let best: BTreeSet<_> =
+                all.into_iter().filter(|w| Some(w.0) == least).map(|w| w.1).collect();
+            let mut equal = EqualPaths::new(&net);
+            prop_assert_eq!(equal.count(&net, from, to), best.len() as u64);
+            let chosen: BTreeSet<_> = (0..400)
+                .filter_map(|i| equal.chosen(&net, (from, to), 1, &format!("f{i}")))
+                .collect();
+            prop_assert!(chosen.is_subset(&best) && chosen.is_empty() == best.is_empty());
+            if best.len() < 5 {
+                prop_assert_eq!(chosen, best);
             }
         }
     }

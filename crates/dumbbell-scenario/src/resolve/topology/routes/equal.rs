@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 12 << 20;
 pub struct EqualPaths {
     leaving: Vec<Vec<LinkId>>,
     arriving: Vec<Vec<LinkId>>,
-    /// For each receiver the least cost from every node.
+    /// For each receiver, or the router that it is at, the least cost from every node.
     costs: BTreeMap<NodeId, Vec<Option<u64>>>,
 }
 
@@ -46,13 +46,14 @@ impl EqualPaths {
         seed: u64,
         flow: &str,
     ) -> Option<Vec<LinkId>> {
-        self.search(net, to);
-        let costs = &self.costs[&to];
+        let (root, last) = self.root(net, to);
+        self.search(net, root);
+        let costs = &self.costs[&root];
         costs[from]?;
         let name = |node: NodeId| net.nodes[node].name.as_str();
         let hosts = format!("{}->{}", name(from), name(to));
         let (mut at, mut way) = (from, Vec::new());
-        while at != to {
+        while at != root {
             let next: Vec<LinkId> = self.next(net, costs, at).collect();
             let choice = if next.len() > 1 {
                 let router = name(at);
@@ -64,14 +65,16 @@ impl EqualPaths {
             way.push(next[choice]);
             at = net.links[next[choice]].to;
         }
+        way.extend(last);
         Some(way)
     }
 
     /// The number of paths of least cost from `from` to another host `to`.
     pub fn count(&mut self, net: &Network, from: NodeId, to: NodeId) -> u64 {
-        self.search(net, to);
-        let costs = &self.costs[&to];
-        let mut known = BTreeMap::from([(to, 1u64)]);
+        let (root, _) = self.root(net, to);
+        self.search(net, root);
+        let costs = &self.costs[&root];
+        let mut known = BTreeMap::from([(root, 1u64)]);
         let mut open = vec![from];
         while let Some(&at) = open.last() {
             let next: Vec<NodeId> = self.next(net, costs, at).map(|l| net.links[l].to).collect();
@@ -86,6 +89,17 @@ impl EqualPaths {
             }
         }
         known[&from]
+    }
+
+    /// Where a search for paths to a host begins: of a host with one link the router there, which
+    /// all its hosts share, and that link.
+    fn root(&self, net: &Network, to: NodeId) -> (NodeId, Option<LinkId>) {
+        match self.arriving[to][..] {
+            [only] if net.nodes[net.links[only].from].kind == NodeKind::Router => {
+                (net.links[only].from, Some(only))
+            }
+            _ => (to, None),
+        }
     }
 
     /// The links that leave `at` on a path of least cost, by name.
@@ -108,7 +122,7 @@ impl EqualPaths {
         net.nodes[node].kind == NodeKind::Router || costs[node] == Some(0)
     }
 
-    /// Finds the least costs to `to`.
+    /// Finds the least costs to `to`, a receiver or the router that it is at.
     fn search(&mut self, net: &Network, to: NodeId) {
         if self.costs.contains_key(&to) {
             return;
