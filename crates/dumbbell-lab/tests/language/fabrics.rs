@@ -229,8 +229,12 @@ fn a_static_path_is_as_it_is_written() {
 fn a_wide_area_network_from_its_links() {
     let text = "duration = \"1 s\"
 [wan]
-edges = \"from,to,rate,delay,cost\\nBern,Basel,10 Gbps,1 ms,\\nBasel,Bern,10 Gbps,1 ms,\\n\\
-    Basel,Chur,,2 ms,5\\n\"
+edges = '''
+from,to,rate,delay,cost
+Bern,Basel,10 Gbps,1 ms,
+Basel,Bern,10 Gbps,1 ms,
+Basel,Chur,,2 ms,5
+'''
 link = { rate = \"1 Gbps\", queue = \"red\" }
 [[flow]]
 from = \"Bern/h1\"
@@ -312,7 +316,7 @@ fn what_is_wrong_is_said_where_it_stands() {
         (fat_tree(64, ""), vec!["k = 64 makes 65536 hosts", "even k from 2 to 32"]),
         (leaf("leaf3/h2", "leaf3/h9"), vec!["no host or router named `leaf3/h9`", "did you mean"]),
         (leaf("leaf3/h2", "leaf3"), vec!["`leaf3` is a router"]),
-        (parts, vec!["no route from `a` to `c`", "`a` reaches r1, r2, b"]),
+        (parts, vec!["no route from `a` to `c`", "`a` reaches b, r1, r2"]),
         (via("[\"leaf1\", \"spine9\", \"leaf3\"]"), vec!["`spine9`", "did you mean `spine"]),
         (
             via("[\"leaf1\", \"leaf3\"]"),
