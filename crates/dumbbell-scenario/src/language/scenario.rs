@@ -138,6 +138,13 @@ pub struct Scenario {
     /// Short form of a network: a row of routers with a bottleneck between each two neighbors;
     /// flows enter and leave anywhere.
     pub parking_lot: Option<ParkingLot>,
+    /// Queue of the bottleneck (of each bottleneck, in a parking lot) in the forward direction; of
+    /// each port of a switch in a `star`, `leaf_spine`, `fat_tree` or `wan`. Default: `drop_tail`
+    /// with a limit of 50 packets.
+    pub queue: Option<QueueChoice>,
+    /// Queue of the bottleneck in the other direction. Default: the same as `queue` if a flow sends
+    /// data that way, else an unlimited `drop_tail` (only acknowledgments pass it).
+    pub queue_reverse: Option<QueueChoice>,
     /// Short form of a network: one switch with hosts around it.
     pub star: Option<Star>,
     /// Short form of a network: leaf switches with hosts, each joined with every spine switch.
@@ -146,13 +153,6 @@ pub struct Scenario {
     pub fat_tree: Option<FatTree>,
     /// Short form of a network: routers and links from a file.
     pub wan: Option<Wan>,
-    /// Queue of the bottleneck (of each bottleneck, in a parking lot) in the forward direction; of
-    /// each port of a switch in a `star`, `leaf_spine`, `fat_tree` or `wan`. Default: `drop_tail`
-    /// with a limit of 50 packets.
-    pub queue: Option<QueueChoice>,
-    /// Queue of the bottleneck in the other direction. Default: the same as `queue` if a flow sends
-    /// data that way, else an unlimited `drop_tail` (only acknowledgments pass it).
-    pub queue_reverse: Option<QueueChoice>,
     /// The flows.
     #[serde(default)]
     pub flow: Vec<Flow>,

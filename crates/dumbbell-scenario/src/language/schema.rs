@@ -50,8 +50,7 @@ pub fn schema(plugins: &Plugins) -> Value {
         "required": ["rule"], "additionalProperties": false });
     defs.insert("stop.table".into(), table);
     defs.insert("stop".into(), json!({ "anyOf": [rule, { "$ref": "#/$defs/stop.table" }] }));
-    defs.insert("routing.table".into(), routing::table());
-    defs.insert("pattern.table".into(), pattern::table());
+    defs.extend(routing::tables().chain(pattern::tables()));
     let processor = processor(&mut defs);
     defs.insert("cpu".into(), processor);
     defs.insert(

@@ -122,7 +122,9 @@ def _said(paths: Any) -> list[str]:
     few, many = (pick(flow["equal"] for flow in choice) for pick in (min, max))
     among = str(few) if few == many else f"{few} to {many}"
     taken = {(flow["from"], flow["to"], *flow["via"]) for flow in choice}
+    first = "the first " if paths["omitted"] else ""
+    every = f"{first}{len(paths['flows'])} flows"
     return [
-        f"routing: {paths['routing']}; {len(choice)} of {len(paths['flows'])} flows have a choice, "
+        f"routing: {paths['routing']}; {len(choice)} of {every} have a choice, "
         f"among {among} paths of equal cost; they take {len(taken)} different paths"
     ]

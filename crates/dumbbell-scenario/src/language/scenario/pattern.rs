@@ -117,40 +117,49 @@ impl JsonSchema for Pattern {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names = PatternKind::ALL.map(|(name, _)| name);
+        let table = |(name, _): (String, Value)| json!({ "$ref": format!("#/$defs/{name}") });
+        let options: Vec<Value> =
+            std::iter::once(json!({ "enum": names })).chain(tables().map(table)).collect();
         schemars::json_schema!({
             "description": "Which hosts send to which: a name, or a table.",
-            "anyOf": [
-                { "enum": names },
-                { "$ref": "#/$defs/pattern.table" },
-            ],
+            "anyOf": options,
         })
     }
 }
 
-/// The table of a pattern, for the schema.
-pub fn table() -> Value {
-    let names = PatternKind::ALL.map(|(name, _)| name);
-    json!({
-        "type": "object",
-        "properties": {
-            "kind": { "enum": names, "description": "Which hosts send to which." },
+/// The tables of a pattern by the names of their definitions, for the schema.
+pub fn tables() -> impl Iterator<Item = (String, Value)> {
+    PatternKind::ALL.into_iter().map(|(name, kind)| {
+        let mut properties = json!({
+            "kind": { "const": name, "description": "Which hosts send to which." },
             "hosts": {
                 "anyOf": [
                     { "type": "string" }, { "type": "array", "items": { "type": "string" } },
                 ],
+                "default": null,
                 "description": "The hosts: names, or prefixes with `*` such as \"leaf1/*\"; \
                     default: all.",
             },
-            "senders": { "type": "integer", "minimum": 1, "default": null,
-                "description": "Of an incast: number of senders; default: all hosts but the \
-                    receiver." },
-            "to": { "type": "string", "default": null,
-                "description": "Of an incast: the receiver; default: drawn by chance." },
             "seed": { "type": "integer", "minimum": 0, "default": null,
                 "description": "Seed of what is drawn; default: the run's." },
-        },
-        "required": ["kind"],
-        "additionalProperties": false,
+        });
+        if kind == PatternKind::Incast {
+            properties["senders"] = json!({
+                "type": "integer", "minimum": 1, "default": null,
+                "description": "Number of senders; default: all hosts but the receiver.",
+            });
+            properties["to"] = json!({
+                "type": "string", "default": null,
+                "description": "The receiver; default: drawn by chance.",
+            });
+        }
+        let table = json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["kind"],
+            "additionalProperties": false,
+        });
+        (format!("pattern.{name}"), table)
     })
 }
 

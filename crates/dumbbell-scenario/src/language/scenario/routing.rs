@@ -95,30 +95,38 @@ impl JsonSchema for Routing {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names = RoutingKind::ALL.map(|(name, _)| name);
+        let table = |(name, _): (String, Value)| json!({ "$ref": format!("#/$defs/{name}") });
+        let options: Vec<Value> =
+            std::iter::once(json!({ "enum": names })).chain(tables().map(table)).collect();
         schemars::json_schema!({
             "description": "A rule that chooses paths: its name, or a table.",
-            "anyOf": [
-                { "enum": names },
-                { "$ref": "#/$defs/routing.table" },
-            ],
+            "anyOf": options,
         })
     }
 }
 
-/// The table of a routing, for the schema.
-pub fn table() -> Value {
-    let names = RoutingKind::ALL.map(|(name, _)| name);
-    json!({
-        "type": "object",
-        "properties": {
-            "kind": { "enum": names, "description": "The rule." },
-            "seed": { "type": "integer", "minimum": 0, "default": null,
-                "description": "Seed of ECMP's hash; default: the run's." },
-            "symmetric": { "type": "boolean", "default": false,
-                "description": "Whether acknowledgments take the links of the data backward." },
-        },
-        "required": ["kind"],
-        "additionalProperties": false,
+/// The tables of a routing by the names of their definitions, for the schema.
+pub fn tables() -> impl Iterator<Item = (String, Value)> {
+    RoutingKind::ALL.into_iter().map(|(name, kind)| {
+        let mut properties =
+            json!({ "kind": { "const": name, "description": "Rule that chooses paths." } });
+        if kind == RoutingKind::Ecmp {
+            properties["seed"] = json!({
+                "type": "integer", "minimum": 0, "default": null,
+                "description": "Seed of ECMP's hash; default: the run's.",
+            });
+            properties["symmetric"] = json!({
+                "type": "boolean", "default": false,
+                "description": "Whether acknowledgments take the links of the data backward.",
+            });
+        }
+        let table = json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["kind"],
+            "additionalProperties": false,
+        });
+        (format!("routing.{name}"), table)
     })
 }
 
