@@ -45,7 +45,8 @@ pub struct Session {
     /// Name of the receiving host; in a network with named hosts.
     pub to: Option<String>,
     /// Instead of `from` and `to`: between which hosts each arrival sends; in a network with named
-    /// hosts. `load` is then a fraction of the rates of the senders' own links together.
+    /// hosts. `load` is then a fraction of the rates of the hosts' own links together, or of that
+    /// of the receiver that an incast names.
     pub pattern: Option<Pattern>,
     /// Path of the data: the routers between the two hosts, in order.
     pub via: Option<Vec<String>>,
