@@ -6,6 +6,7 @@
 //! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of
 //! `fuzz/corpus` and `fuzz/regressions` through them in every build.
 mod capture;
+mod edges;
 mod iperf3;
 mod log;
 mod losses;
@@ -14,6 +15,7 @@ mod ns2;
 mod overrides;
 mod packet;
 mod scenario;
+mod sizes;
 mod tc;
 mod transfers;
 
@@ -29,6 +31,7 @@ pub struct Target {
 /// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "capture", run: capture::run },
+    Target { name: "edges", run: edges::run },
     Target { name: "iperf3", run: iperf3::run },
     Target { name: "log", run: log::run },
     Target { name: "losses", run: losses::run },
@@ -37,6 +40,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "overrides", run: overrides::run },
     Target { name: "packet", run: packet::run },
     Target { name: "scenario", run: scenario::run },
+    Target { name: "sizes", run: sizes::run },
     Target { name: "tc", run: tc::run },
     Target { name: "transfers", run: transfers::run },
 ];

@@ -1,6 +1,7 @@
 //! From one point of a scenario to its plan: every default resolved, every relation checked.
 pub(crate) mod context;
 pub(crate) mod edges;
+pub(crate) mod flow_names;
 pub(crate) mod flow_template;
 pub mod flows;
 pub(crate) mod host_signal;
@@ -9,6 +10,8 @@ pub mod limits;
 mod links;
 pub(crate) mod lints;
 pub mod path_sharing;
+pub mod paths;
+pub(crate) mod patterns;
 mod planned_flow;
 mod record;
 pub(crate) mod sessions;
@@ -21,6 +24,7 @@ use crate::language::node::Node;
 use crate::language::problem::Check;
 use crate::language::scenario::{Reassembly, Scenario};
 use crate::resolve::context::Context;
+use crate::resolve::flow_names::{Names, flow_names};
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::lints::{LinkPlace, Site};
 use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
@@ -39,6 +43,7 @@ pub fn plan(
     let (before, expanded) = Context::within(root, check, |cx| {
         whole_scenario::check(scenario, cx);
         limits::flows(scenario, cx);
+        topology::fabric::check(scenario, cx);
         (cx.errors(), sessions::expand(scenario, cx))
     });
     let plan = check
@@ -59,13 +64,10 @@ fn of_expanded(
     cx: &Context<'_>,
 ) -> Option<Plan> {
     let scenario = &*expanded.scenario;
-    let offered = expanded.offered(cx);
-    let sampled = expanded.draw(&offered, seed, cx);
-    let more = sampled.iter().map(|d| (d.entry, d.name.clone()));
-    let names = topology::flow_names(scenario, expanded.written, more, cx);
+    let Names { names, sampled, offered } = flow_names(expanded, seed, cx);
     let templates: Vec<Option<FlowTemplate>> =
         (0..scenario.flow.len()).map(|i| flows::template(scenario, i, cx)).collect();
-    let mut net = topology::build(scenario, &names, cx);
+    let mut net = topology::build(scenario, &names, seed, cx);
     if cx.ok() {
         rtt::realise(&mut net, scenario, cx);
     }

@@ -112,7 +112,12 @@ pub enum Shape<Q> {
     Empirical {
         /// `[value, probability]`, both ascending, up to probability 1. The first probability is
         /// that of the first value itself.
+        #[serde(default)]
         cdf: Vec<(Q, f64)>,
+        /// Instead of `cdf`, for sizes: a file of lines with a size in bytes and its probability or
+        /// percentage, relative to the scenario.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
     },
 }
 
@@ -150,7 +155,7 @@ impl<Q: Quantity> Distribution<Q> {
                 let median = mean.base() * libm::exp(-sigma * sigma / 2.0);
                 median * libm::exp(sigma * normal_quantile(u.max(f64::EPSILON / 4.0)))
             }
-            Shape::Empirical { cdf } => interpolate(cdf, u),
+            Shape::Empirical { cdf, .. } => interpolate(cdf, u),
         }
     }
 
@@ -165,7 +170,7 @@ impl<Q: Quantity> Distribution<Q> {
             Shape::BoundedPareto { shape, min, max } => {
                 bounded_mean(*shape, min.base(), max.base())
             }
-            Shape::Empirical { cdf } => {
+            Shape::Empirical { cdf, .. } => {
                 let first = cdf.first().map_or(0.0, |(x, p)| x.base() * p);
                 let step =
                     |w: &[(Q, f64)]| (w[1].1 - w[0].1) * (w[0].0.base() + w[1].0.base()) / 2.0;
@@ -222,7 +227,7 @@ impl<Q: Quantity> Distribution<Q> {
                     most 10",
             ),
             Shape::LogNormal { mean, .. } => positive(mean),
-            Shape::Empirical { cdf } => points(cdf).or_else(|(cause, fix)| wrong(cause, fix)),
+            Shape::Empirical { cdf, .. } => points(cdf).or_else(|(cause, fix)| wrong(cause, fix)),
         }
     }
 }

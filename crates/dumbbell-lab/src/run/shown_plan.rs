@@ -110,6 +110,15 @@ pub fn sharing(request: &Request, loader: &dyn PluginLoader) -> Result<Value, Pr
     Ok(path_sharing::sharing(&study.plan(one, one.seed())?))
 }
 
+/// The paths of the flows of the first point: routers and numbers of equal paths, as JSON.
+///
+/// # Errors
+/// As [`plan`].
+pub fn paths(request: &Request, loader: &dyn PluginLoader) -> Result<Value, Problem> {
+    let study = Study::with(&request.study_input(), &ThisMachine, loader, false)?;
+    Ok(study.points[0].paths(&study.plugins))
+}
+
 /// The gauges that the queues of the first point show when it starts, by link: a number, or null
 /// for one that has none yet.
 ///

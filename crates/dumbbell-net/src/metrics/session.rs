@@ -137,6 +137,16 @@ pub static TRANSFERS: Group<Transfers> = Group {
         .head("p99")
         .lower(),
         OfTransfers::maybe_real(
+            "p999_completion_s",
+            "s",
+            |t| rank_of(&t.completion_s, 999, 1000),
+            "99.9th percentile of the completion time.",
+        )
+        .by(Statistic::Percentile)
+        .title("p99.9 completion")
+        .head("p99.9")
+        .lower(),
+        OfTransfers::maybe_real(
             "mean_slowdown",
             "",
             |t| mean(t.slowdown.iter().copied()),
@@ -171,6 +181,15 @@ pub static TRANSFERS: Group<Transfers> = Group {
         )
         .by(Statistic::Percentile)
         .title("p99 slowdown")
+        .lower(),
+        OfTransfers::maybe_real(
+            "p999_slowdown",
+            "",
+            |t| rank_of(&t.slowdown, 999, 1000),
+            "99.9th percentile of that ratio.",
+        )
+        .by(Statistic::Percentile)
+        .title("p99.9 slowdown")
         .lower(),
     ],
 };
@@ -207,7 +226,12 @@ pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The quantile by the nearest rank: the least value that so many percent do not exceed.
 fn rank(sorted: &[f64], percent: usize) -> Option<f64> {
-    sorted.get((percent * sorted.len()).div_ceil(100).max(1) - 1).copied()
+    rank_of(sorted, percent, 100)
+}
+
+/// The quantile by the nearest rank: the least value that `part` of `whole` do not exceed.
+fn rank_of(sorted: &[f64], part: usize, whole: usize) -> Option<f64> {
+    sorted.get((part * sorted.len()).div_ceil(whole).max(1) - 1).copied()
 }
 
 /// Quantiles by percent from 0 (the least) to 100; `None` of nothing.
@@ -227,5 +251,8 @@ mod tests {
             [1.0, 2.0, 100.0, 190.0, 198.0, 200.0].map(Some)
         );
         assert_eq!((rank(&[], 50), rank(&[7.0], 99)), (None, Some(7.0)));
+        assert_eq!([998, 999].map(|p| rank_of(&x, p, 1000)), [200.0, 200.0].map(Some));
+        let many: Vec<f64> = (1..=2000).map(f64::from).collect();
+        assert_eq!(rank_of(&many, 999, 1000), Some(1998.0));
     }
 }

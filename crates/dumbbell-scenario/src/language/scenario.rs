@@ -8,12 +8,19 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+mod fabric;
 mod flow;
+pub mod pattern;
 mod record;
+pub mod routing;
 mod session;
+pub use fabric::{Cable, FatTree, LeafSpine, LinkChange, Star, Wan, WanLink};
 pub use flow::{Direction, Flow, Radio, TransportName};
+pub use pattern::{Pattern, PatternKind};
 pub use record::{Followed, Record};
+pub use routing::{Routing, RoutingKind};
 pub use session::{Frequency, Session};
 
 /// A value that the catalogue judges, not serde: its schema is a definition that
@@ -87,8 +94,8 @@ choice!(
 
 /// A scenario of Dumbbell: a network, its flows, and how long to run them.
 ///
-/// The network is one of `dumbbell`, `parking_lot`, or an explicit network of hosts, routers and
-/// links. Every quantity is written with its unit.
+/// The network is one of `dumbbell`, `parking_lot`, `star`, `leaf_spine`, `fat_tree`, `wan`, or an
+/// explicit network of hosts, routers and links. Every quantity is written with its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -131,12 +138,21 @@ pub struct Scenario {
     /// Short form of a network: a row of routers with a bottleneck between each two neighbors;
     /// flows enter and leave anywhere.
     pub parking_lot: Option<ParkingLot>,
-    /// Queue of the bottleneck (of each bottleneck, in a parking lot) in the forward direction.
-    /// Default: `drop_tail` with a limit of 50 packets.
+    /// Queue of the bottleneck (of each bottleneck, in a parking lot) in the forward direction; of
+    /// each port of a switch in a `star`, `leaf_spine`, `fat_tree` or `wan`. Default: `drop_tail`
+    /// with a limit of 50 packets.
     pub queue: Option<QueueChoice>,
     /// Queue of the bottleneck in the other direction. Default: the same as `queue` if a flow sends
     /// data that way, else an unlimited `drop_tail` (only acknowledgments pass it).
     pub queue_reverse: Option<QueueChoice>,
+    /// Short form of a network: one switch with hosts around it.
+    pub star: Option<Star>,
+    /// Short form of a network: leaf switches with hosts, each joined with every spine switch.
+    pub leaf_spine: Option<LeafSpine>,
+    /// Short form of a network: three layers of switches with `k` ports each.
+    pub fat_tree: Option<FatTree>,
+    /// Short form of a network: routers and links from a file.
+    pub wan: Option<Wan>,
     /// The flows.
     #[serde(default)]
     pub flow: Vec<Flow>,
@@ -154,6 +170,13 @@ pub struct Scenario {
     /// Links of an explicit network.
     #[serde(default)]
     pub link: Vec<Link>,
+    /// Changes of single links of a network with named hosts: by the name of a direction, such as
+    /// `"leaf1->spine2"`, or of both, `"leaf1<->spine2"`.
+    #[serde(default)]
+    pub links: BTreeMap<String, LinkChange>,
+    /// How paths are chosen in a network with named hosts; default `shortest`, in a `leaf_spine` or
+    /// `fat_tree` `ecmp`.
+    pub routing: Option<Routing>,
     /// Whether routers tell senders of packets that were too large (ICMP); default true. A
     /// `[[router]]` may say otherwise.
     pub icmp: Option<bool>,
@@ -350,6 +373,8 @@ pub struct Link {
     /// Impairments of the wire in the forward direction; default: none.
     #[serde(default)]
     pub impairment: Vec<ImpairmentChoice>,
+    /// Cost of the link in routing, a whole number; default 1.
+    pub cost: Option<u64>,
     /// Settings of the other direction that differ.
     #[serde(default)]
     pub reverse: LinkReverse,

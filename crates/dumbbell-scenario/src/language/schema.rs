@@ -2,7 +2,7 @@
 mod alternatives;
 use crate::language::lookup::Family;
 use crate::language::lookup::algorithm::KnownAlgorithm;
-use crate::language::scenario::Scenario;
+use crate::language::scenario::{Scenario, pattern, routing};
 use crate::language::stop_rule::{LEAST, MOST};
 use dumbbell_algos::service::host_cpu::presets;
 use dumbbell_core::plugin::Plugins;
@@ -50,6 +50,7 @@ pub fn schema(plugins: &Plugins) -> Value {
         "required": ["rule"], "additionalProperties": false });
     defs.insert("stop.table".into(), table);
     defs.insert("stop".into(), json!({ "anyOf": [rule, { "$ref": "#/$defs/stop.table" }] }));
+    defs.extend(routing::tables().chain(pattern::tables()));
     let processor = processor(&mut defs);
     defs.insert("cpu".into(), processor);
     defs.insert(
@@ -145,7 +146,8 @@ fn may_extend(schema: &mut Value) {
         top.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
         top.insert("then".into(), json!({ "required": ["duration"] }));
     }
-    for name in ["Dumbbell", "ParkingLot", "Wire"] {
+    let parts = ["Dumbbell", "ParkingLot", "Wire", "Star", "LeafSpine", "FatTree", "Wan", "Cable"];
+    for name in parts {
         schema["$defs"][name].as_object_mut().map(|table| table.shift_remove("required"));
     }
 }

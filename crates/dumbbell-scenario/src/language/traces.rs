@@ -1,7 +1,11 @@
 //! Traces of links and of losses, and lists of transfers, that a scenario names are read here, so
 //! that everything behind it, and its results, need no file.
+pub mod edges;
+pub mod graphml;
 pub mod losses;
 pub mod mahimahi;
+pub mod networks;
+pub mod sizes;
 pub mod transfers;
 use crate::language::environment::{Environment, FileError, FileErrorKind};
 use crate::language::node::{Entry, Kind, Node};
@@ -30,9 +34,10 @@ impl<'a> Traces<'a> {
     }
 
     /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`,
-    /// the losses of each impairment `{ kind = "loss_trace", file = ... }` and the transfers of
-    /// each session's `list` in place of their file, which is relative to the scenario that names
-    /// it (on the command line: to the present directory).
+    /// the losses of each impairment `{ kind = "loss_trace", file = ... }`, the transfers of each
+    /// session's `list`, the links of `wan.file` and the points of each distribution
+    /// `{ kind = "empirical", file = ... }` in place of their file, which is relative to the
+    /// scenario that names it (on the command line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         match &mut node.kind {
             Kind::Leaf(_) => {}
@@ -46,11 +51,18 @@ impl<'a> Traces<'a> {
                     } else if let ("session", Kind::List(items)) =
                         (e.key.as_str(), &mut e.node.kind)
                     {
-                        items.iter_mut().for_each(|n| self.put(n, &OF_SESSION, texts, check));
+                        for session in items {
+                            self.put(session, &OF_SESSION, texts, check);
+                            self.inline(session, texts, check);
+                        }
                     } else if let ("impairment", Kind::List(items)) =
                         (e.key.as_str(), &mut e.node.kind)
                     {
                         items.iter_mut().for_each(|n| self.losses(n, texts, check));
+                    } else if e.key == "wan" {
+                        self.put(&mut e.node, &OF_WAN, texts, check);
+                    } else if e.node.get("kind").and_then(Node::as_str) == Some("empirical") {
+                        self.put(&mut e.node, &OF_SIZES, texts, check);
                     } else {
                         self.inline(&mut e.node, texts, check);
                     }
@@ -150,13 +162,49 @@ const OF_SESSION: Named = Named {
     what: "a list of transfers as CSV",
     longest: transfers::LONGEST,
     parse: |bytes| {
-        let text = str::from_utf8(bytes)
-            .map_err(|e| (None, e.to_string(), "write it as UTF-8".to_string()))?;
-        let list = transfers::parse(text).map_err(|e| (Some(e.line), e.cause, e.fix))?;
+        let list = transfers::parse(utf8(bytes)?).map_err(|e| (Some(e.line), e.cause, e.fix))?;
         Ok(transfers::write(&list))
     },
     instead: "start,size\n0,1\n",
 };
+
+const OF_WAN: Named = Named {
+    file: "file",
+    text: "edges",
+    what: "a network as GraphML or CSV",
+    longest: edges::LONGEST,
+    parse: |bytes| {
+        let list = networks::read(utf8(bytes)?).map_err(|e| (Some(e.line), e.cause, e.fix))?;
+        Ok(edges::write(&list))
+    },
+    instead: "from,to,rate,delay\nA,B,1 Gbps,1 ms\n",
+};
+
+/// Its text is a list of JSON, which becomes one of the scenario.
+const OF_SIZES: Named = Named {
+    file: "file",
+    text: "cdf",
+    what: "a distribution as lines of a size and a probability",
+    longest: sizes::LONGEST,
+    parse: |bytes| {
+        let points = sizes::parse(utf8(bytes)?).map_err(|e| (Some(e.line), e.cause, e.fix))?;
+        Ok(sizes::write(&points))
+    },
+    instead: "[[\"1 B\", 1.0]]",
+};
+
+fn utf8(bytes: &[u8]) -> Result<&str, (Option<usize>, String, String)> {
+    str::from_utf8(bytes).map_err(|e| (None, e.to_string(), "write it as UTF-8".to_string()))
+}
+
+/// A list of JSON as one of a tree.
+fn list(value: &Value, place: Place) -> Node {
+    let kind = match value {
+        Value::Array(items) => Kind::List(items.iter().map(|item| list(item, place)).collect()),
+        leaf => Kind::Leaf(leaf.clone()),
+    };
+    Node { place, kind }
+}
 
 /// The text takes the place of the file, and of a text that is there.
 fn put(node: &mut Node, of: &Named, text: &str, place: Place) {
@@ -165,7 +213,10 @@ fn put(node: &mut Node, of: &Named, text: &str, place: Place) {
     if text.is_empty() {
         return;
     }
-    let value = Node { place, kind: Kind::Leaf(Value::String(text.into())) };
+    let value = match of.text {
+        "cdf" => list(&serde_json::from_str(text).unwrap_or_default(), place),
+        _ => Node { place, kind: Kind::Leaf(Value::String(text.into())) },
+    };
     if let Kind::Table(entries) = &mut node.kind {
         entries.push(Entry { key: of.text.into(), place, node: value, left_over: false });
     }

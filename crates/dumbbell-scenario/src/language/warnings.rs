@@ -176,9 +176,10 @@ flow = [{ count = 4, rtt = "40 ms" }]"#;
 
 IDLE_PATH = "W010" "idle-path"
 "Two paths cost the same, and all data takes one of them."
-"Routes have the fewest links, then the smallest delay, then the first name; there is no multipath \
-routing. The warning appears if another link would lead on at the same cost, and no flow uses it. \
-It is often meant as a second path."
+"With routing = \"shortest\" a path has the least cost, then the smallest delay, then the first \
+name, and all flows between two hosts take it. The warning appears if another link would lead on \
+at the same cost and delay, and no flow uses it. It is often meant as a second path: with routing \
+= \"ecmp\" a hash of each flow chooses among paths of equal cost, and `via` names one."
 r#"duration = "60 s"
 warmup = "10 s"
 host = [{ name = "a" }, { name = "b" }]

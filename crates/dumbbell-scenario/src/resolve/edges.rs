@@ -4,6 +4,7 @@
 use crate::language::lookup::Family;
 use crate::language::node::{Kind, Node};
 use crate::resolve::context::At;
+use crate::resolve::flow_names::flow_name::FlowName;
 use dumbbell_algos::dscp::codepoint;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::meter::{ASSURED, Action, Actions, Color};
@@ -13,9 +14,9 @@ use dumbbell_plan::{Rule, Shared};
 /// The spellings of a codepoint, for messages.
 const CODEPOINTS: &str = "ef, af11 .. af43, cs0 .. cs7, le, va, be, or a number from 0 to 63";
 
-/// The rules of the edge at `at`; `names` are the flows, each with the number of its entry. `None`:
+/// The rules of the edge at `at`; `names` are the flows. `None`:
 /// there is no edge, or it is wrong.
-pub fn rules(at: &At<'_>, names: &[(usize, String)]) -> Option<Shared<Vec<Rule>>> {
+pub fn rules(at: &At<'_>, names: &[FlowName]) -> Option<Shared<Vec<Rule>>> {
     let node = at.node()?;
     let rules: Vec<Rule> = match &node.kind {
         Kind::List(items) => items
@@ -28,7 +29,7 @@ pub fn rules(at: &At<'_>, names: &[(usize, String)]) -> Option<Shared<Vec<Rule>>
     (!rules.is_empty()).then(|| rules.into())
 }
 
-fn rule(node: &Node, at: &At<'_>, names: &[(usize, String)]) -> Option<Rule> {
+fn rule(node: &Node, at: &At<'_>, names: &[FlowName]) -> Option<Rule> {
     let errors = at.cx.errors();
     let spec = at.algorithm(Family::of_conditioner(node), node, None);
     let words = Words { node, at };
@@ -73,14 +74,14 @@ impl Words<'_> {
 
     /// The flows that `flows` names: by their names, by the name of their entry, or with a `*` at
     /// the end.
-    fn flows(&self, names: &[(usize, String)]) -> Option<Vec<usize>> {
+    fn flows(&self, names: &[FlowName]) -> Option<Vec<usize>> {
         let patterns = self.texts("flows")?;
         let mut numbers = Vec::new();
         for pattern in &patterns {
             let before = numbers.len();
-            numbers.extend((0..names.len()).filter(|i| fits(pattern, &names[*i].1)));
+            numbers.extend((0..names.len()).filter(|i| fits(pattern, &names[*i].name)));
             if numbers.len() == before {
-                let known: Vec<&str> = names.iter().take(20).map(|(_, n)| n.as_str()).collect();
+                let known: Vec<&str> = names.iter().take(20).map(|f| f.name.as_str()).collect();
                 let fix = match nearest(pattern, &known) {
                     Some(name) => format!("did you mean `{name}`?"),
                     None => format!("flows are {}", known.join(", ")),

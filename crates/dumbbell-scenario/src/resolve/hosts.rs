@@ -8,6 +8,7 @@ use crate::language::node::{Entry, Kind, Node, Path};
 use crate::language::problem::Diagnostic;
 use crate::language::scenario::Scenario;
 use crate::resolve::context::{At, Context};
+use crate::resolve::topology::fabric;
 use dumbbell_algos::service::host_cpu::{HostCpu, HostCpuConfig, presets};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Algorithm, nearest};
@@ -106,7 +107,10 @@ fn misplaced(scenario: &Scenario, cx: &Context<'_>) {
     for (i, flow) in scenario.flow.iter().enumerate() {
         for (key, own) in [("sender_cpu", &flow.sender_cpu), ("receiver_cpu", &flow.receiver_cpu)] {
             if own.is_some() {
-                let fix = "write `cpu` in the [[host]] that it is of";
+                let fix = match fabric::key(scenario) {
+                    Some(_) => "write `cpu`, which is that of every host",
+                    None => "write `cpu` in the [[host]] that it is of",
+                };
                 let cause = format!("`{key}` belongs to a short form");
                 cx.item("flow", i).below(key).refuse(cause, fix);
             }

@@ -3,7 +3,7 @@ mod queue;
 
 use crate::resolve::context::Context;
 use crate::resolve::sessions::ExpandedScenario;
-use crate::resolve::topology::{LinkDraft, LinkSettings, QueueFrom, RoutedFlow};
+use crate::resolve::topology::{LinkDraft, LinkSettings, QueueFrom, RoutedFlow, fabric};
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_plan::Link;
 use queue::{Queue, queue};
@@ -21,7 +21,7 @@ pub fn build(
     let rtts = mean_rtts(&draft, routed, expanded);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
     let mut link = |(draft, mean_rtt): (LinkDraft, Option<Span>)| {
-        let LinkDraft { name, from, to, settings } = draft;
+        let LinkDraft { name, from, to, settings, .. } = draft;
         let queue = match &settings.queue {
             QueueFrom::Unlimited => None,
             from => {
@@ -75,5 +75,9 @@ fn mean_rtts(
         let rtt = u128::from(rtt.ps());
         f.forward.iter().for_each(|l| sums[*l] = (sums[*l].0 + rtt, sums[*l].1 + 1));
     }
-    sums.into_iter().map(|(sum, n)| (n > 0).then(|| Span::from_ps((sum / n) as u64))).collect()
+    let mean = |(sum, n): (u128, u128)| (n > 0).then(|| Span::from_ps((sum / n) as u64));
+    // A port of a fabric that no data cross has a buffer as large as the others have on average.
+    let whole = fabric::key(&expanded.scenario)
+        .and_then(|_| mean(sums.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))));
+    sums.into_iter().map(|one| mean(one).or(whole)).collect()
 }

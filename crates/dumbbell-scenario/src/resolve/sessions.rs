@@ -12,16 +12,22 @@ use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Scenario, Session, TransportName};
 use crate::language::traces::transfers::Transfer;
 use crate::resolve::context::Context;
+use crate::resolve::flow_names::flow_name::{Ends, FlowName};
 use crate::resolve::limits::{MOST_FLOWS, amount};
+use crate::resolve::patterns::{Arrivals, Drawn, Hosts};
 use crate::resolve::topology::{self, Network};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Keys of a session that are a flow's, too.
-const SHARED: [&str; 11] = [
+const SHARED: [&str; 14] = [
     "from",
     "to",
+    "pattern",
+    "via",
+    "via_back",
     "path",
     "direction",
     "cc",
@@ -47,6 +53,8 @@ pub struct ExpandedScenario<'a> {
     names: Vec<String>,
     /// Their lists, where they have one.
     lists: Vec<Option<Vec<Transfer>>>,
+    /// The hosts of the network, for patterns.
+    hosts: Hosts,
 }
 
 /// One flow of a session.
@@ -62,6 +70,18 @@ pub struct SampledTransfer {
     pub start: Span,
     /// The size of the transfer.
     pub size: Bytes,
+    /// Its hosts, if a pattern draws them.
+    pub ends: Option<Ends>,
+}
+
+/// Start, size, entry and hosts of one flow of a session.
+type One = (Span, Bytes, usize, Option<Ends>);
+
+/// The sum of the rates of the hosts' own links, bits per second.
+fn own_links(net: &Network, hosts: &[&str]) -> f64 {
+    let hosts: BTreeSet<&str> = hosts.iter().copied().collect();
+    let of_host = |l: &&topology::LinkDraft| hosts.contains(net.nodes[l.from].name.as_str());
+    net.links.iter().filter(of_host).map(|l| l.settings.rate.bps() as f64).sum()
 }
 
 /// Lays out the sessions of `scenario`.
@@ -74,6 +94,7 @@ pub fn expand<'a>(scenario: &'a Scenario, cx: &Context<'a>) -> ExpandedScenario<
         entries: Vec::new(),
         names: checks::names(scenario, cx),
         lists: Vec::new(),
+        hosts: Hosts::of(scenario),
     };
     for (i, session) in scenario.session.iter().enumerate() {
         let at = cx.item("session", i);
@@ -107,6 +128,9 @@ fn as_flow(session: &Session, name: &str, ends: Option<&(String, String)>) -> Fl
         name: Some(name.into()),
         from: ends.map(|e| e.0.clone()).or(s.from),
         to: ends.map(|e| e.1.clone()).or(s.to),
+        pattern: s.pattern,
+        via: s.via,
+        via_back: s.via_back,
         path: s.path,
         direction: s.direction,
         cc: s.cc,
@@ -172,9 +196,23 @@ impl ExpandedScenario<'_> {
         }
     }
 
+    /// The pattern of session `i`, if it has one and that is right.
+    fn arrivals(&self, i: usize, seed: u64, cx: &Context<'_>) -> Option<Arrivals> {
+        let pattern = self.scenario.session[i].pattern.as_ref()?;
+        let seed = pattern.seed.unwrap_or(seed);
+        let drawn = Drawn { pattern, name: &self.names[i], seed };
+        drawn.arrivals(&self.hosts, &cx.item("session", i))
+    }
+
+    /// As [`ExpandedScenario::arrivals`]; nothing is said of what is wrong.
+    fn quietly(&self, i: usize, cx: &Context<'_>) -> Option<Arrivals> {
+        let mut scratch = Check::default();
+        Context::within(cx.root, &mut scratch, |cx| self.arrivals(i, 0, cx))
+    }
+
     /// Mean arrivals a second of each session, and the payload in bits per second that they offer;
     /// `None` for lists. A load is of the slowest link of the path, for which the network is drawn
-    /// with one flow of each.
+    /// with one flow of each; with a pattern, of the hosts' own links together.
     pub fn offered(&self, cx: &Context<'_>) -> Vec<Option<(f64, f64)>> {
         let routed =
             self.scenario.session.iter().any(|s| s.load.is_some()).then(|| self.sample(cx));
@@ -184,10 +222,18 @@ impl ExpandedScenario<'_> {
             flow.forward.iter().map(|l| net.links[*l].settings.rate.bps()).min()
         };
         let one = |(i, s): (usize, &Session)| {
+            let pattern = s.pattern.as_ref().map(|_| self.quietly(i, cx).ok_or(())).transpose();
+            let pattern = pattern.ok()?;
+            let flows = pattern.as_ref().map_or(1, Arrivals::flows);
             let mean = 8.0 * s.size.as_ref()?.mean();
+            let mean = mean * flows as f64;
+            let rate = || match &pattern {
+                Some(pattern) => Some(own_links(routed.as_ref()?, &pattern.loaded())),
+                None => Some(slowest(i)? as f64),
+            };
             let per_s = match (s.arrivals, s.load) {
                 (Some(frequency), _) => frequency.per_s,
-                (None, Some(load)) => load * slowest(i)? as f64 / mean,
+                (None, Some(load)) => load * rate()? / mean,
                 (None, None) => return None,
             };
             Some((per_s, per_s * mean))
@@ -206,10 +252,12 @@ impl ExpandedScenario<'_> {
     /// drawn.
     fn sample(&self, cx: &Context<'_>) -> Network {
         let mut scratch = Check::with(&cx.check().plugins);
-        let names: Vec<(usize, String)> = (self.written..self.scenario.flow.len())
-            .map(|entry| (entry, format!("sample{entry}")))
+        let names: Vec<FlowName> = (self.written..self.scenario.flow.len())
+            .filter(|entry| self.scenario.flow[*entry].pattern.is_none())
+            .map(|entry| FlowName { entry, name: format!("sample{entry}"), ends: None })
             .collect();
-        Context::within(cx.root, &mut scratch, |cx| topology::build(&self.scenario, &names, cx))
+        let draw = |cx: &Context<'_>| topology::build(&self.scenario, &names, 0, cx);
+        Context::within(cx.root, &mut scratch, draw)
     }
 
     /// The flows of all sessions for one seed.
@@ -220,7 +268,7 @@ impl ExpandedScenario<'_> {
         cx: &Context<'_>,
     ) -> Vec<SampledTransfer> {
         let expected =
-            (0..self.names.len()).map(|i| self.expected(i, offered[i])).collect::<Vec<f64>>();
+            (0..self.names.len()).map(|i| self.expected(i, offered[i], cx)).collect::<Vec<f64>>();
         let total: f64 = expected.iter().sum();
         if total > MOST_FLOWS as f64 {
             let largest = (0..expected.len())
@@ -234,16 +282,18 @@ impl ExpandedScenario<'_> {
             cx.item("session", largest).refuse(cause, fix);
             return Vec::new();
         }
-        (0..self.names.len()).flat_map(|i| self.draw_one(i, offered[i], seed)).collect()
+        (0..self.names.len()).flat_map(|i| self.draw_one(i, offered[i], seed, cx)).collect()
     }
 
     /// The expected number of flows of a session.
-    fn expected(&self, i: usize, offered: Option<(f64, f64)>) -> f64 {
+    fn expected(&self, i: usize, offered: Option<(f64, f64)>, cx: &Context<'_>) -> f64 {
         let s = &self.scenario.session[i];
+        let flows = s.pattern.as_ref().and_then(|_| self.quietly(i, cx)).map_or(1, |p| p.flows());
         let most = s.most.unwrap_or(u64::MAX) as f64;
         let listed = self.lists[i].as_ref().map_or(0.0, |list| list.len() as f64);
         let (from, to) = self.window(s);
-        offered.map_or(listed, |(per_s, _)| per_s * to.saturating_sub(from).seconds()).min(most)
+        let arrivals = |(per_s, _)| per_s * to.saturating_sub(from).seconds() * flows as f64;
+        offered.map_or(listed, arrivals).min(most)
     }
 
     /// From when to when flows of a session arrive.
@@ -251,7 +301,13 @@ impl ExpandedScenario<'_> {
         (s.start, s.stop.unwrap_or(self.scenario.duration).min(self.scenario.duration))
     }
 
-    fn draw_one(&self, i: usize, offered: Option<(f64, f64)>, seed: u64) -> Vec<SampledTransfer> {
+    fn draw_one(
+        &self,
+        i: usize,
+        offered: Option<(f64, f64)>,
+        seed: u64,
+        cx: &Context<'_>,
+    ) -> Vec<SampledTransfer> {
         let (s, name) = (&self.scenario.session[i], &self.names[i]);
         let (from, to) = self.window(s);
         let most = s.most.map_or(usize::MAX, |n| n as usize);
@@ -259,26 +315,35 @@ impl ExpandedScenario<'_> {
             self.written
                 + self.entries.iter().position(|(of, pair)| *of == i && pair == ends).unwrap_or(0)
         };
-        let flow = |(k, (start, size, entry)): (usize, (Span, Bytes, usize))| SampledTransfer {
+        let flow = |(k, (start, size, entry, ends)): (usize, One)| SampledTransfer {
             session: i,
             entry,
             name: format!("{name}.{}", k + 1),
             start,
             size,
+            ends,
         };
         if let Some(list) = &self.lists[i] {
             let within = |t: &&Transfer| from + t.start < to;
-            let all = list.iter().filter(within).map(|t| (from + t.start, t.size, entry(&t.ends)));
+            let all =
+                list.iter().filter(within).map(|t| (from + t.start, t.size, entry(&t.ends), None));
             return all.take(most).enumerate().map(flow).collect();
         }
         let (Some((per_s, _)), Some(size)) = (offered, &s.size) else { return Vec::new() };
         let mut arrivals = Stream::named(seed, &format!("{name}/arrivals"));
         let mut sizes = Stream::named(seed, &format!("{name}/sizes"));
         let (entry, mut at) = (entry(&None), from);
-        let all = std::iter::from_fn(|| {
+        let instants = std::iter::from_fn(|| {
             at = at + Span::from_secs_f64(arrivals.exponential(1.0 / per_s));
-            (at < to).then(|| (at, size.draw(&mut sizes), entry))
+            (at < to).then_some(at)
         });
+        if s.pattern.is_none() {
+            let all = instants.map(|at| (at, size.draw(&mut sizes), entry, None));
+            return all.take(most).enumerate().map(flow).collect();
+        }
+        let Some(mut pattern) = self.arrivals(i, seed, cx) else { return Vec::new() };
+        let pairs = instants.flat_map(|at| pattern.draw().into_iter().map(move |ends| (at, ends)));
+        let all = pairs.map(|(at, ends)| (at, size.draw(&mut sizes), entry, Some(ends)));
         all.take(most).enumerate().map(flow).collect()
     }
 }

@@ -17,6 +17,7 @@ use crate::resolve;
 use crate::resolve::limits::MOST_RUNS;
 use crate::resolve::lints::allow;
 use crate::resolve::lints::kernel::{self, Written};
+use crate::resolve::paths;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::{Plan, Testbed};
 use serde_json::{Map, Value, json};
@@ -183,6 +184,12 @@ impl StudyPoint {
     /// The settings of runs between real hosts.
     pub fn testbed(&self) -> Testbed {
         self.scenario.as_ref().map_or_else(Testbed::default, |s| s.testbed)
+    }
+
+    /// The paths of its flows for the first seed: see [`paths::paths`].
+    pub fn paths(&self, plugins: &Plugins) -> Value {
+        let scenario = self.scenario.as_ref();
+        scenario.map_or(Value::Null, |s| paths::paths(s, &self.root, s.seed, plugins))
     }
 
     /// The seed of its first run.

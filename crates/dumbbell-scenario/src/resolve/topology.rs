@@ -1,6 +1,8 @@
 //! A network under construction: nodes, one-way links and routed flows, before queues and
 //! transports.
+pub(crate) mod changes;
 pub(crate) mod duplex;
+pub(crate) mod fabric;
 pub(crate) mod framing;
 pub(crate) mod graph;
 pub(crate) mod routes;
@@ -9,12 +11,12 @@ pub(crate) mod service;
 pub(crate) mod short;
 pub(crate) mod written_link;
 use crate::language::node::Path;
-use crate::language::scenario::{Scenario, default_flow_name};
+use crate::language::scenario::{Routing, RoutingKind, Scenario};
 use crate::resolve::context::{At, Context};
+use crate::resolve::flow_names::flow_name::FlowName;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind, Rule, Shared, Spec};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A link's queue before it is resolved. Paths are shared: many links may come from one place of
@@ -53,6 +55,8 @@ pub struct LinkSettings {
     pub impairments: Vec<Shared<Spec>>,
     /// True if results report it.
     pub report: bool,
+    /// Its cost in routing, at least 1.
+    pub cost: u64,
 }
 
 impl LinkSettings {
@@ -69,6 +73,7 @@ impl LinkSettings {
             edge: None,
             impairments: Vec::new(),
             report: false,
+            cost: 1,
         }
     }
 }
@@ -84,6 +89,8 @@ pub struct LinkDraft {
     pub to: NodeId,
     /// Its settings.
     pub settings: LinkSettings,
+    /// The other direction, if there is one.
+    pub twin: Option<LinkId>,
 }
 
 /// A flow with its route.
@@ -122,8 +129,19 @@ impl Network {
     }
     /// One more link.
     pub fn link(&mut self, name: String, ends: (NodeId, NodeId), settings: LinkSettings) -> LinkId {
-        self.links.push(LinkDraft { name, from: ends.0, to: ends.1, settings });
+        self.links.push(LinkDraft { name, from: ends.0, to: ends.1, settings, twin: None });
         self.links.len() - 1
+    }
+    /// Both directions of a link: the first is from `ends.0` to `ends.1`.
+    pub fn pair(
+        &mut self,
+        [ahead, back]: [String; 2],
+        ends: (NodeId, NodeId),
+        [forward, reverse]: [LinkSettings; 2],
+    ) {
+        let first = self.link(ahead, ends, forward);
+        let second = self.link(back, (ends.1, ends.0), reverse);
+        (self.links[first].twin, self.links[second].twin) = (Some(second), Some(first));
     }
     /// Round-trip propagation time of a routed flow.
     pub fn base_rtt(&self, flow: &RoutedFlow) -> Span {
@@ -132,9 +150,17 @@ impl Network {
     }
 }
 
-/// The network of a scenario; `names` are its flows, each with the number of its entry.
-pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -> Network {
-    short::build(scenario, names, cx).unwrap_or_else(|| graph::build(scenario, names, cx))
+/// How paths are chosen: as it is written, else by the form of the network.
+pub fn routing(scenario: &Scenario) -> Routing {
+    let fabric = scenario.leaf_spine.is_some() || scenario.fat_tree.is_some();
+    let kind = if fabric { RoutingKind::Ecmp } else { RoutingKind::Shortest };
+    scenario.routing.unwrap_or(Routing { kind, ..Routing::default() })
+}
+
+/// The network of a scenario; `names` are its flows. Where a hash chooses paths and has no seed of
+/// its own, that is `seed`.
+pub fn build(scenario: &Scenario, names: &[FlowName], seed: u64, cx: &Context<'_>) -> Network {
+    short::build(scenario, names, cx).unwrap_or_else(|| graph::build(scenario, names, seed, cx))
 }
 
 /// Refuses a name that nobody can read: an empty one, one with control characters or with space
@@ -148,33 +174,4 @@ pub fn legible(name: &str, at: &At<'_>) {
         };
         at.refuse(cause, "write a word, without line breaks, tabs or spaces around it");
     }
-}
-
-/// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then
-/// `more`. Names are unique, or an error says which is not.
-pub fn flow_names(
-    scenario: &Scenario,
-    written: usize,
-    more: impl Iterator<Item = (usize, String)>,
-    cx: &Context<'_>,
-) -> Vec<(usize, String)> {
-    let mut names = Vec::new();
-    for (i, flow) in scenario.flow.iter().take(written).enumerate() {
-        if let Some(name) = &flow.name {
-            legible(name, &cx.item("flow", i).below("name"));
-        }
-        let base = flow.name.clone().unwrap_or_else(|| default_flow_name(i));
-        match flow.count {
-            None => names.push((i, base)),
-            Some(n) => names.extend((1..=n).map(|k| (i, format!("{base}.{k}")))),
-        }
-    }
-    names.extend(more);
-    let mut seen = BTreeSet::new();
-    if let Some((i, name)) = names.iter().find(|(_, name)| !seen.insert(name)) {
-        let fix = "give each flow a name of its own, or one entry a count";
-        let at = cx.item("flow", *i).below("name");
-        at.refuse(format!("two flows have the name `{name}`"), fix);
-    }
-    names
 }

@@ -1,6 +1,7 @@
 //! Checks of values that concern the scenario as a whole: its times, its records, its network.
 use crate::language::scenario::Scenario;
 use crate::resolve::context::Context;
+use crate::resolve::topology::fabric;
 use dumbbell_core::units::Span;
 
 /// Checks the values that concern the scenario as a whole.
@@ -42,17 +43,21 @@ fn network(scenario: &Scenario, cx: &Context<'_>) {
         ("link", scenario.link.len()),
     ];
     let drawn = own.iter().find(|(_, n)| *n > 0);
-    let shapes: Vec<&str> = [
-        scenario.dumbbell.as_ref().map(|_| "dumbbell"),
-        scenario.parking_lot.as_ref().map(|_| "parking_lot"),
-        drawn.map(|d| d.0),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let forms = [
+        ("dumbbell", scenario.dumbbell.is_some()),
+        ("parking_lot", scenario.parking_lot.is_some()),
+        ("star", scenario.star.is_some()),
+        ("leaf_spine", scenario.leaf_spine.is_some()),
+        ("fat_tree", scenario.fat_tree.is_some()),
+        ("wan", scenario.wan.is_some()),
+        (drawn.map_or("", |d| d.0), drawn.is_some()),
+    ];
+    let shapes: Vec<&str> =
+        forms.iter().filter(|(_, given)| *given).map(|(word, _)| *word).collect();
     match shapes[..] {
         [] => {
-            let fix = "add a [dumbbell], a [parking_lot], or hosts and links";
+            let fix = "add a [dumbbell], [parking_lot], [star], [leaf_spine], [fat_tree] or [wan], \
+                or hosts and links";
             cx.at("dumbbell").refuse("this scenario has no network", fix);
         }
         [_] => {}
@@ -71,5 +76,18 @@ fn network(scenario: &Scenario, cx: &Context<'_>) {
             let cause = format!("`{key}` belongs to a short form");
             cx.at(key).refuse(cause, "write the queue in its [[link]]");
         }
+    }
+    if scenario.queue_reverse.is_some() && fabric::key(scenario).is_some() {
+        let cause = "`queue_reverse` belongs to a dumbbell or a parking lot";
+        let fix = "write `queue`, which is that of both directions, or `links` for one of them";
+        cx.at("queue_reverse").refuse(cause, fix);
+    }
+    let short = scenario.dumbbell.is_some() || scenario.parking_lot.is_some();
+    let paths = [("links", !scenario.links.is_empty()), ("routing", scenario.routing.is_some())];
+    for (key, _) in paths.iter().filter(|(_, given)| *given && short) {
+        let cause = format!("`{key}` belongs to a network with named hosts, and this has `{}`", {
+            shapes.first().copied().unwrap_or_default()
+        });
+        cx.at(key).refuse(cause, "take it out");
     }
 }

@@ -31,9 +31,10 @@ def show(
         Path | None, Parameter(help="Write the drawing of the network to this SVG file.")
     ] = None,
 ) -> int:
-    """Draw a scenario's network, and list its flows with their round-trip times.
+    """Draw a scenario's network, and list its flows with their paths and round-trip times.
 
-    More than 20 flows are summarized in groups. `--json` prints the whole plan.
+    More than 20 flows are summarized in groups. In a network with named hosts, a path that was
+    chosen from several of equal cost says from how many. `--json` prints the whole plan.
 
     Example: `dumbbell show first.toml --svg first.svg`
     """
@@ -56,7 +57,8 @@ def show(
         more = (
             f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
         )
-        _print(chosen["plan"], more, every)
+        request = api.request(source(file), set, use=use or None)
+        _print(chosen["plan"], more, every, api.call("paths", request, object))
     return 0
 
 
@@ -72,8 +74,9 @@ def _write(file: Path, plan: dict[str, Any]) -> None:
         ) from None
 
 
-def _print(whole: dict[str, Any], more: str, every: bool) -> None:
-    """Prints a plan; more: what joins its first line."""
+def _print(whole: dict[str, Any], more: str, every: bool, paths: Any) -> None:
+    """Prints a plan; more: what joins its first line; paths: those of a network with named hosts,
+    for the first point."""
     plan = whole if every else network.for_people(whole)
     head = (
         f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed "
@@ -90,14 +93,38 @@ def _print(whole: dict[str, Any], more: str, every: bool) -> None:
     print_out(
         head,
         "",
-        network.drawing(plan, None if every else groups.MOST, output.columns()),
+        network.drawing(
+            plan if paths is None else whole, None if every else groups.MOST, output.columns()
+        ),
         "",
         Grid(
             "Flows",
             network.FLOWS,
-            network.flow_rows(plan),
+            network.flow_rows(plan, _equal(paths)),
             len(network.FLOWS),
             notes=[note] if grouped else [],
         ),
         *([Grid("Links", network.LINKS, rows, len(network.LINKS))] if rows else []),
+        *_said(paths),
     )
+
+
+def _equal(paths: Any) -> dict[str, int]:
+    """By the names of flows, the number of paths of equal cost that each could take."""
+    return {} if paths is None else {flow["name"]: flow["equal"] for flow in paths["flows"]}
+
+
+def _said(paths: Any) -> list[str]:
+    """How paths were chosen, in a sentence; none if no flow has a choice."""
+    choice = [] if paths is None else [flow for flow in paths["flows"] if flow["equal"] > 1]
+    if not choice:
+        return []
+    few, many = (pick(flow["equal"] for flow in choice) for pick in (min, max))
+    among = str(few) if few == many else f"{few} to {many}"
+    taken = {(flow["from"], flow["to"], *flow["via"]) for flow in choice}
+    first = "the first " if paths["omitted"] else ""
+    every = f"{first}{len(paths['flows'])} flows"
+    return [
+        f"routing: {paths['routing']}; {len(choice)} of {every} have a choice, "
+        f"among {among} paths of equal cost; they take {len(taken)} different paths"
+    ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .. import groups
 from ..units import seconds, time_text
 from .words import Plan, base_rtt, cc, edge_text, path, queue_text, rate_text, wires
@@ -13,9 +16,10 @@ FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
 """The heads of `flow_rows`."""
 
 
-def flow_rows(plan: Plan) -> list[list[str]]:
-    """Name, path, congestion control, source, start and base RTT of each flow; of a group, the ends
-    of its starts and RTTs."""
+def flow_rows(plan: Plan, equal: Mapping[str, int] | None = None) -> list[list[str]]:
+    """Name, path, congestion control, source, start and base RTT of each flow; of a group, the path
+    of its first, and the ends of its starts and RTTs. equal: by the names of flows, the number of
+    paths of equal cost that each could take."""
     rows = []
     for flow in plan["flows"]:
         start, rtt = seconds(flow["start"]), base_rtt(plan, flow)
@@ -23,7 +27,7 @@ def flow_rows(plan: Plan) -> list[list[str]]:
         rows.append(
             [
                 flow["name"],
-                " → ".join(path(plan, flow)),
+                " → ".join(path(plan, flow)) + _choice(flow, equal or {}),
                 cc(flow),
                 flow["source"]["kind"],
                 _ends(*group["start"]),
@@ -31,6 +35,12 @@ def flow_rows(plan: Plan) -> list[list[str]]:
             ]
         )
     return rows
+
+
+def _choice(flow: dict[str, Any], equal: Mapping[str, int]) -> str:
+    """What joins a path that is one of several of equal cost."""
+    paths = equal.get(flow["name"].partition(" … ")[0], 1)
+    return f" (1 of {paths})" if paths > 1 else ""
 
 
 def _ends(low: float, high: float) -> str:

@@ -3,9 +3,10 @@ neighbors, and where flows enter and leave."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .words import Plan, cc, edge_text, queue_text, rate_text, wires
@@ -84,6 +85,45 @@ def scene(plan: Plan) -> Scene:
         traffic,
         neck,
     )
+
+
+def layered(shown: Scene, most: int) -> Scene:
+    """A network of more than `most` cables with all nodes as one whose names differ in numbers
+    alone: a fabric as its layers. Any other network, and one with cables within a layer, is
+    unchanged."""
+    templates = [template(name) for name in shown.names]
+    members: dict[str, list[int]] = {}
+    for node, name in enumerate(templates):
+        members.setdefault(name, []).append(node)
+    layers = {node: i for i, nodes in enumerate(members.values()) for node in nodes}
+    several = any(len(nodes) > 1 and nodes[0] in shown.routers for nodes in members.values())
+    mixed = any(
+        0 < sum(n in shown.routers for n in nodes) < len(nodes) for nodes in members.values()
+    )
+    within = any(layers[cable.tail] == layers[cable.head] for cable in shown.cables)
+    if shown.neck or len(shown.cables) <= most or not several or mixed or within:
+        return shown
+    return Scene(
+        shown.name,
+        [
+            shown.names[nodes[0]] if len(nodes) == 1 else f"{len(nodes)} × {name}"
+            for name, nodes in members.items()
+        ],
+        frozenset(layers[node] for node in shown.routers),
+        list(
+            dict.fromkeys(
+                replace(cable, tail=layers[cable.tail], head=layers[cable.head])
+                for cable in shown.cables
+            )
+        ),
+        [replace(one, stops=tuple(layers[node] for node in one.stops)) for one in shown.traffic],
+        None,
+    )
+
+
+def template(name: str) -> str:
+    """A name with `*` for its numbers."""
+    return re.sub(r"\d+", "*", name)
 
 
 def _cable(plan: Plan, link: dict[str, Any]) -> Cable:

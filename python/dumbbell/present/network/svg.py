@@ -12,7 +12,7 @@ from .figure import Figure, Line, figure
 from .layout import Item, arrange, ranks
 from .lettering import LEADING, xml
 from .plans import for_people
-from .scene import Scene, scene
+from .scene import Scene, layered, scene
 from .text import drawing
 from .words import Plan
 
@@ -38,7 +38,7 @@ _INK = (
 def inline(plan: Plan) -> str:
     """The drawing as a part of a page, as HTML: from left to right where the page is wide enough,
     else from top to bottom. A network that is too large to be drawn is text."""
-    shown = scene(plan)
+    shown = layered(scene(plan), groups.MOST)
     wide, narrow = _drawn(shown, _WIDE, True), _drawn(shown, _NARROW, False)
     if not narrow.fits:
         return f"<pre>{xml(drawing(for_people(plan), groups.MOST))}</pre>"
@@ -55,7 +55,7 @@ def inline(plan: Plan) -> str:
 
 def document(plan: Plan) -> str:
     """The drawing as the text of an SVG file. `ValueError` if the network is too large."""
-    shown = scene(plan)
+    shown = layered(scene(plan), groups.MOST)
     wide, narrow = _drawn(shown, _WIDE, True), _drawn(shown, _NARROW, False)
     best = wide if wide.fits and wide.width <= _WIDEST else narrow
     if not best.fits:

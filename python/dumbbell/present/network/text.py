@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from .scene import Cable, Scene, scene
+from collections import Counter
+from collections.abc import Sequence
+
+from .scene import Cable, Scene, scene, template
 from .words import Plan
 
 
 def drawing(plan: Plan, most: int | None = None, width: int | None = None) -> str:
     """A dumbbell as a picture, if it is not wider than `width` and has one queue; any other network
-    as one line for each pair of neighbors, at most `most` of them."""
+    as one line for each pair of neighbors. Of more than `most` of them, those whose names differ in
+    numbers alone are one line; at most `most` lines are shown."""
     shown = scene(plan)
     if shown.neck and not any(c.queue for c in shown.cables if (c.tail, c.head) != shown.neck):
         picture = _dumbbell(shown, *shown.neck)
         if width is None or max(map(len, picture.splitlines())) <= width:
             return picture
     pairs = [_pair(shown, cable) for cable in shown.cables]
+    if most is not None and len(pairs) > most:
+        pairs = _layers(shown)
     more = [f"  and {len(pairs) - most} more"] if most is not None and len(pairs) > most else []
     return "\n".join([*pairs[:most], *more])
 
@@ -67,8 +73,28 @@ def _joint(row: int, rows: int, middle: int, side: str) -> str:
     return shapes.get((up, down, west, east), "─")
 
 
+def _layers(shown: Scene) -> list[str]:
+    """A line for all pairs of neighbors whose names differ in numbers alone and whose links are
+    alike, with `*` for the numbers."""
+    names = [template(name) for name in shown.names]
+    first: dict[str, Cable] = {}
+    count: Counter[str] = Counter()
+    for cable in shown.cables:
+        line = _line(names, cable)
+        first.setdefault(line, cable)
+        count[line] += 1
+    return [
+        _pair(shown, cable) if count[line] == 1 else f"{count[line]:6} ×{line}"
+        for line, cable in first.items()
+    ]
+
+
 def _pair(shown: Scene, cable: Cable) -> str:
-    tail, head = shown.names[cable.tail], shown.names[cable.head]
+    return _line(shown.names, cable)
+
+
+def _line(names: Sequence[str], cable: Cable) -> str:
+    tail, head = names[cable.tail], names[cable.head]
     queue = f"   queue at {tail}: {cable.queue}" if cable.queue else ""
     queue += f"   edge: {cable.edge}" if cable.edge else ""
     return f"  {tail} ── {cable.rate}, {cable.delay} ── {head}{queue}"

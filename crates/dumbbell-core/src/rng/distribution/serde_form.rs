@@ -41,7 +41,7 @@ impl<'de, Q: Quantity> Deserialize<'de> for Distribution<Q> {
 
 fn of_table<Q: Quantity>(table: &Table) -> Distribution<Q> {
     let point = |(x, p): &(u64, f64)| (Q::from_base((x * table.unit) as f64), *p);
-    Distribution(Shape::Empirical { cdf: table.cdf.iter().map(point).collect() })
+    Distribution(Shape::Empirical { cdf: table.cdf.iter().map(point).collect(), file: None })
 }
 
 /// True if the distribution `kind` has the parameter `key`; `None` if there is no such
@@ -54,7 +54,7 @@ pub fn takes(kind: &str, key: &str) -> Option<bool> {
         "pareto" => &["mean", "shape"],
         "bounded_pareto" => &["shape", "min", "max"],
         "log_normal" => &["mean", "sigma"],
-        "empirical" => &["cdf"],
+        "empirical" => &["cdf", "file"],
         _ if tables::table(kind).is_some() => &[],
         _ => return None,
     };

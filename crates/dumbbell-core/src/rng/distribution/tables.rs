@@ -7,7 +7,7 @@ pub struct Table {
     pub name: &'static str,
     /// Its source.
     pub source: &'static str,
-    /// The unit of the sizes below, bytes: a full segment's payload.
+    /// The unit of the sizes below, bytes; in two, a full segment's payload.
     pub unit: u64,
     /// `(size, probability)`.
     pub cdf: &'static [(u64, f64)],
@@ -51,6 +51,36 @@ pub const TABLES: &[Table] = &[
             (2107, 0.95),
             (66_667, 0.99),
             (666_667, 1.0),
+        ],
+    },
+    Table {
+        name: "hadoop",
+        source: "a Hadoop cluster of Facebook: A. Roy et al., Inside the social network's \
+            (datacenter) network, SIGCOMM 2015, figure 6, as the points that the evaluation of \
+            HPCC takes from it (Li et al., SIGCOMM 2019; traffic_gen/FbHdp_distribution.txt of \
+            its published artifact), in bytes",
+        unit: 1,
+        cdf: &[
+            (1, 0.0),
+            (100, 0.01),
+            (200, 0.02),
+            (300, 0.05),
+            (350, 0.15),
+            (400, 0.2),
+            (500, 0.3),
+            (600, 0.4),
+            (700, 0.5),
+            (1000, 0.6),
+            (2000, 0.67),
+            (7000, 0.7),
+            (30_000, 0.72),
+            (50_000, 0.82),
+            (80_000, 0.87),
+            (120_000, 0.9),
+            (300_000, 0.95),
+            (1_000_000, 0.975),
+            (2_000_000, 0.99),
+            (10_000_000, 1.0),
         ],
     },
 ];

@@ -110,6 +110,9 @@ fn measured_tables_have_their_published_means() {
     assert!((mean("web_search") / 1.6e6 - 1.0).abs() < 0.05, "{}", mean("web_search"));
     assert!((mean("data_mining") / 7.4e6 - 1.0).abs() < 0.05, "{}", mean("data_mining"));
     assert_eq!(law(json!("web_search")).quantile(0.15), 6.0 * 1460.0);
+    // Of Hadoop (A. Roy et al., SIGCOMM 2015): half are below 1 kB, and 95 % below 1 MB.
+    assert_eq!(law(json!("hadoop")).quantile(0.5), 700.0);
+    assert!(law(json!("hadoop")).quantile(0.95) < 1e6);
 }
 
 #[test]
@@ -135,7 +138,9 @@ fn the_parameters_of_each_kind_are_known() {
     let schema: Value = schemars::schema_for!(Shape<Bytes>).into();
     for one in schema["oneOf"].as_array().unwrap() {
         let kind = one["properties"]["kind"]["const"].as_str().unwrap();
-        for key in ["value", "min", "max", "mean", "shape", "sigma", "cdf", "kind", "other"] {
+        let keys =
+            ["value", "min", "max", "mean", "shape", "sigma", "cdf", "file", "kind", "other"];
+        for key in keys {
             assert_eq!(
                 takes(kind, key),
                 Some(one["properties"].get(key).is_some()),

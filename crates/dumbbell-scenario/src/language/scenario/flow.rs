@@ -1,5 +1,5 @@
 //! Flows of a scenario, and what their hosts know.
-use super::{CcChoice, ConditionerChoice, CpuChoice, Profile, SourceChoice, TcpChoice};
+use super::{CcChoice, ConditionerChoice, CpuChoice, Pattern, Profile, SourceChoice, TcpChoice};
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Rate, Span};
@@ -15,10 +15,17 @@ pub struct Flow {
     pub name: Option<String>,
     /// Number of flows, which are then named `name.1`, `name.2`, ...; 0: none.
     pub count: Option<u64>,
-    /// Name of the sending host; in an explicit network.
+    /// Name of the sending host; in a network with named hosts.
     pub from: Option<String>,
-    /// Name of the receiving host; in an explicit network.
+    /// Name of the receiving host; in a network with named hosts.
     pub to: Option<String>,
+    /// Instead of `from` and `to`: which hosts send to which; in a network with named hosts.
+    pub pattern: Option<Pattern>,
+    /// Path of the data: the routers between the two hosts, in order. Of parallel links the name of
+    /// one says which.
+    pub via: Option<Vec<String>>,
+    /// Path of the acknowledgments; default: that of `via`, backward.
+    pub via_back: Option<Vec<String>>,
     /// Numbers of the routers where the flow enters and leaves, from 0; in a parking lot. Default:
     /// the first and the last.
     pub path: Option<[u64; 2]>,

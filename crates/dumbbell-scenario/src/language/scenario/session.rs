@@ -1,5 +1,5 @@
 //! Sessions of a scenario: many short flows that arrive at random or by a list.
-use super::{CcChoice, ConditionerChoice, Direction, Profile, TcpChoice};
+use super::{CcChoice, ConditionerChoice, Direction, Pattern, Profile, TcpChoice};
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::rng::distribution::Distribution;
 use dumbbell_core::units::{Bytes, Span};
@@ -40,10 +40,18 @@ pub struct Session {
     pub most: Option<u64>,
 
     // Where their data goes.
-    /// Name of the sending host; in an explicit network.
+    /// Name of the sending host; in a network with named hosts.
     pub from: Option<String>,
-    /// Name of the receiving host; in an explicit network.
+    /// Name of the receiving host; in a network with named hosts.
     pub to: Option<String>,
+    /// Instead of `from` and `to`: between which hosts each arrival sends; in a network with named
+    /// hosts. `load` is then a fraction of the rates of the hosts' own links together, or of that
+    /// of the receiver that an incast names.
+    pub pattern: Option<Pattern>,
+    /// Path of the data: the routers between the two hosts, in order.
+    pub via: Option<Vec<String>>,
+    /// Path of the acknowledgments; default: that of `via`, backward.
+    pub via_back: Option<Vec<String>>,
     /// Numbers of the routers where the flows enter and leave, from 0; in a parking lot. Default:
     /// the first and the last.
     pub path: Option<[u64; 2]>,

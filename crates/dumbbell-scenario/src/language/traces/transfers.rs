@@ -23,7 +23,7 @@ pub struct Transfer {
     pub ends: Option<(String, String)>,
 }
 
-/// Why a text is not a list of transfers.
+/// Why a text is not a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListError {
     /// The line at fault, from 1.
@@ -35,7 +35,7 @@ pub struct ListError {
 }
 
 impl ListError {
-    fn new(line: usize, cause: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(super) fn new(line: usize, cause: impl Into<String>, fix: impl Into<String>) -> Self {
         ListError { line, cause: cause.into(), fix: fix.into() }
     }
 }

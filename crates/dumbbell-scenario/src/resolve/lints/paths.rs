@@ -1,10 +1,12 @@
 //! Paths: access links that are too slow, and links that no path takes.
 use crate::language::node::path;
 use crate::language::problem::Check;
+use crate::language::scenario::RoutingKind;
 use crate::language::warnings::{IDLE_PATH, SLOW_ACCESS};
 use crate::resolve::lints::Site;
+use crate::resolve::topology::{self, fabric};
 use dumbbell_core::units::{Rate, Span};
-use dumbbell_plan::{Flow, LinkId, NodeId, NodeKind, Plan};
+use dumbbell_plan::{Flow, LinkId, NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most sources of flows whose paths are compared, and the most links.
@@ -47,31 +49,29 @@ pub(crate) fn slow_access(site: &Site<'_>, check: &mut Check) {
     }
 }
 
-/// Links and delay of the best way to each node.
-type Distances = Vec<Option<(usize, Span)>>;
+/// Cost and delay of the best way to each node.
+type Distances = Vec<Option<(u64, Span)>>;
 
-/// Distances from `source`, by fewest links and then the smallest delay. Hosts do not forward.
-fn distances(plan: &Plan, leaving: &[Vec<LinkId>], source: NodeId) -> Distances {
+/// Distances from `source`, by least cost and then the smallest delay. Hosts do not forward.
+fn distances(site: &Site<'_>, leaving: &[Vec<LinkId>], source: NodeId) -> Distances {
+    let plan = site.plan;
     let mut best: Distances = vec![None; plan.nodes.len()];
-    best[source] = Some((0, Span::ZERO));
-    let mut frontier = vec![source];
-    while !frontier.is_empty() {
-        let mut reached: BTreeMap<NodeId, (usize, Span)> = BTreeMap::new();
-        for &node in &frontier {
-            let Some((links, delay)) = best[node] else { continue };
+    let mut ahead = BTreeMap::from([((0, Span::ZERO), vec![source])]);
+    while let Some(((cost, delay), nodes)) = ahead.pop_first() {
+        for node in nodes {
+            if best[node].is_some() {
+                continue;
+            }
+            best[node] = Some((cost, delay));
             if node != source && plan.nodes[node].kind == NodeKind::Host {
                 continue;
             }
             for &l in &leaving[node] {
-                let (to, way) = (plan.links[l].to, (links + 1, delay + plan.links[l].delay));
-                if best[to].is_none() {
-                    let known = reached.entry(to).or_insert(way);
-                    *known = way.min(*known);
-                }
+                let link = &plan.links[l];
+                let way = (cost + site.cost(l), delay + link.delay);
+                ahead.entry(way).or_default().push(link.to);
             }
         }
-        frontier = reached.keys().copied().collect();
-        reached.into_iter().for_each(|(node, way)| best[node] = Some(way));
     }
     best
 }
@@ -79,29 +79,34 @@ fn distances(plan: &Plan, leaving: &[Vec<LinkId>], source: NodeId) -> Distances 
 /// A link that leads to a node of the flow's path as well as the path's own, and that no flow uses:
 /// the path's link and the other.
 fn idle_beside(
-    plan: &Plan,
+    site: &Site<'_>,
     flow: &Flow,
     from: &Distances,
     arriving: &[Vec<LinkId>],
     used: &BTreeSet<LinkId>,
 ) -> Option<(LinkId, LinkId)> {
+    let plan = site.plan;
     let forwards = |node: NodeId| node == flow.from || plan.nodes[node].kind == NodeKind::Router;
     flow.forward.iter().find_map(|&own| {
         let to = plan.links[own].to;
         let equal = |l: &&LinkId| {
             let link = &plan.links[**l];
-            let way = from[link.from].map(|(links, delay)| (links + 1, delay + link.delay));
+            let way =
+                from[link.from].map(|(cost, delay)| (cost + site.cost(**l), delay + link.delay));
             **l != own && way == from[to] && forwards(link.from) && !used.contains(*l)
         };
         arriving[to].iter().find(equal).map(|other| (own, *other))
     })
 }
 
-/// Warns of links of an explicit network that lead on at the same cost as another, and carry
+/// Warns of links of a network with named hosts that lead on at the same cost as another, and carry
 /// nothing.
 pub(crate) fn idle(site: &Site<'_>, check: &mut Check) {
     let plan = site.plan;
-    if site.scenario().link.is_empty() || plan.links.len() > MOST_LINKS {
+    let scenario = site.scenario();
+    let named = !scenario.link.is_empty() || fabric::key(scenario).is_some();
+    let shortest = topology::routing(scenario).kind == RoutingKind::Shortest;
+    if !named || !shortest || plan.links.len() > MOST_LINKS {
         return;
     }
     let (mut leaving, mut arriving) =
@@ -117,8 +122,8 @@ pub(crate) fn idle(site: &Site<'_>, check: &mut Check) {
         if known.len() == MOST_SOURCES && !known.contains_key(&flow.from) {
             return;
         }
-        let from = known.entry(flow.from).or_insert_with(|| distances(plan, &leaving, flow.from));
-        let Some((own, other)) = idle_beside(plan, flow, from, &arriving, &used) else { continue };
+        let from = known.entry(flow.from).or_insert_with(|| distances(site, &leaving, flow.from));
+        let Some((own, other)) = idle_beside(site, flow, from, &arriving, &used) else { continue };
         site.warn(
             &IDLE_PATH,
             (site.flow_key(i, "to"), None),
@@ -129,7 +134,7 @@ pub(crate) fn idle(site: &Site<'_>, check: &mut Check) {
                 site.name(own)
             ),
             format!(
-                "remove `{}`, or send a flow over it by giving it a smaller delay",
+                "write routing = \"ecmp\", remove `{}`, or send a flow over it with `via`",
                 site.name(other)
             ),
             check,

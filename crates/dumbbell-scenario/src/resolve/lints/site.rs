@@ -16,13 +16,15 @@ use std::rc::Rc;
 pub(crate) struct LinkPlace {
     queue: QueueFrom,
     table: Option<Rc<Path>>,
+    cost: u64,
 }
 
 impl LinkPlace {
     /// Of a link that is not built yet.
     pub(crate) fn of(draft: &LinkDraft) -> Self {
         let settings = &draft.settings;
-        LinkPlace { queue: settings.queue.clone(), table: settings.table.clone() }
+        let (queue, table) = (settings.queue.clone(), settings.table.clone());
+        LinkPlace { queue, table, cost: settings.cost }
     }
 }
 
@@ -143,6 +145,11 @@ impl Site<'_> {
     pub fn link_key(&self, link: LinkId, key: &str) -> Path {
         let table = self.places.get(link).and_then(|place| place.table.as_ref());
         [table.map_or(&[][..], |table| table), &path(&[key])].concat()
+    }
+
+    /// The cost of a link in routing.
+    pub fn cost(&self, link: LinkId) -> u64 {
+        self.places.get(link).map_or(1, |place| place.cost)
     }
 
     /// True if the queue of a link is written in the scenario, or a default of a short form.

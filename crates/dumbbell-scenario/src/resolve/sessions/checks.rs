@@ -6,6 +6,7 @@ use crate::language::traces::transfers;
 use crate::language::traces::transfers::Transfer;
 use crate::language::warnings::OVERLOAD;
 use crate::resolve::context::{At, Context};
+use crate::resolve::patterns::{Drawn, Hosts};
 use crate::resolve::topology::{RoutedFlow, legible};
 use dumbbell_core::units::Span;
 use dumbbell_plan::Link;
@@ -40,6 +41,10 @@ pub fn session(scenario: &Scenario, s: &Session, at: &At<'_>) -> Option<Vec<Tran
     if s.list.is_some() {
         at.below("list").refuse("this names no file", "write list = \"flows.csv\"");
         return Some(Vec::new());
+    }
+    if let Some(pattern) = &s.pattern {
+        let drawn = Drawn { pattern, name: "", seed: 0 };
+        drawn.arrivals(&Hosts::of(scenario), at);
     }
     arrivals(s, at);
     sizes(s, at);
@@ -119,7 +124,10 @@ fn hosts(scenario: &Scenario, s: &Session, list: &[Transfer], at: &At<'_>) {
     if !list.iter().any(|t| t.ends.is_some()) {
         return;
     }
-    if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
+    if s.pattern.is_some() {
+        let cause = "the list names the hosts of each transfer, and so does `pattern`";
+        at.below("pattern").refuse(cause, "take `pattern` out, or `from` and `to` of the list");
+    } else if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
         let cause = "the list names hosts, and a short form makes its own";
         at.below("transfers").refuse(cause, "take the columns `from` and `to` out of the list");
     } else if s.from.is_some() || s.to.is_some() {
@@ -139,15 +147,20 @@ pub fn note_overload(
 ) {
     let mut load = vec![0.0; links.len()];
     let mut first = vec![0; links.len()];
+    let mut flows = vec![0u64; expanded.scenario.flow.len()];
+    routed.iter().for_each(|f| flows[f.entry] += 1);
     let mut seen = vec![false; expanded.scenario.flow.len()];
     for f in routed {
-        let Some(session) =
-            expanded.session_of(f.entry).filter(|_| !std::mem::replace(&mut seen[f.entry], true))
-        else {
+        let Some(session) = expanded.session_of(f.entry) else { continue };
+        // With a pattern each flow has a path of its own, and an equal part of what is offered.
+        let patterned = expanded.scenario.session[session].pattern.is_some();
+        if std::mem::replace(&mut seen[f.entry], true) && !patterned {
             continue;
-        };
+        }
+        let part = if patterned { flows[f.entry] as f64 } else { 1.0 };
         let bps =
             offered[session].map_or_else(|| of_list(expanded, f.entry, sampled), |(_, bps)| bps);
+        let bps = bps / part;
         for &l in &f.forward {
             if load[l] == 0.0 {
                 first[l] = session;

@@ -1,22 +1,34 @@
-//! A network of hosts, routers and links as a user draws it.
-use crate::language::scenario::{Direction, Link, Scenario, Station};
+//! A network of hosts and routers with names: as a user draws it, or of a short form.
+mod via;
+mod ways;
+
+use crate::language::scenario::{Link, Scenario, Station};
 use crate::resolve::context::{At, Context};
-use crate::resolve::topology::routes::{self, Routes};
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{Network, RoutedFlow, legible};
+use crate::resolve::topology::{Network, changes, fabric, legible};
 use dumbbell_core::catalogue::nearest;
-use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use dumbbell_plan::{NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The network; `names` are its flows, each with the number of its entry.
-pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -> Network {
+/// The network; `names` are its flows. Where a hash chooses paths and has no seed of its own, that
+/// is `seed`.
+pub fn build(scenario: &Scenario, names: &[FlowName], seed: u64, cx: &Context<'_>) -> Network {
     let mut g = Graph { scenario, cx, net: Network::default(), ids: BTreeMap::new() };
-    g.nodes();
-    g.links(names);
-    let whole = g.ids.len() == scenario.host.len() + scenario.router.len()
-        && g.net.links.len() == 2 * scenario.link.len();
+    let whole = if let Some(net) = fabric::draw(scenario, names, cx) {
+        g.ids = net.nodes.iter().enumerate().map(|(id, n)| (n.name.clone(), id)).collect();
+        g.net = net;
+        true
+    } else {
+        g.nodes();
+        g.links(names);
+        g.ids.len() == scenario.host.len() + scenario.router.len()
+            && g.net.links.len() == 2 * scenario.link.len()
+    };
     if whole {
-        g.flows(names); // Else hosts would look unreachable that are not.
+        // Else names would look unknown and hosts unreachable that are not.
+        changes::apply(scenario, &mut g.net, names, cx);
+        g.flows(names, seed);
     }
     g.net
 }
@@ -77,15 +89,13 @@ impl Graph<'_> {
         found
     }
 
-    fn links(&mut self, names: &[(usize, String)]) {
+    fn links(&mut self, names: &[FlowName]) {
         let mut known = BTreeSet::new();
         for (i, link) in self.scenario.link.iter().enumerate() {
             let at = self.cx.item("link", i);
             let Some((ends, [ahead, back])) = self.joined(link, &mut known, &at) else { continue };
-            let [forward, reverse] =
-                WrittenLink::of_graph(at, link).both(self.scenario.duration, names);
-            self.net.link(ahead, ends, forward);
-            self.net.link(back, (ends.1, ends.0), reverse);
+            let both = WrittenLink::of_graph(at, link).both(self.scenario.duration, names);
+            self.net.pair([ahead, back], ends, both);
         }
     }
 
@@ -114,94 +124,6 @@ impl Graph<'_> {
             return None;
         }
         Some(((a, b), names))
-    }
-
-    fn flows(&mut self, names: &[(usize, String)]) {
-        let ends: Vec<Option<(NodeId, NodeId)>> =
-            (0..self.scenario.flow.len()).map(|i| self.ends(i)).collect();
-        let mut routes = Routes::new(&self.net);
-        let mut known: BTreeMap<(NodeId, NodeId), Option<[Vec<LinkId>; 2]>> = BTreeMap::new();
-        for (entry, name) in names {
-            let Some((from, to)) = ends[*entry] else { continue };
-            let both = known.entry((from, to)).or_insert_with(|| {
-                Some([routes.between(&self.net, from, to)?, routes.between(&self.net, to, from)?])
-            });
-            let Some([forward, back]) = both.clone() else {
-                self.unreachable(*entry, from);
-                continue;
-            };
-            self.net.flows.push(RoutedFlow {
-                entry: *entry,
-                name: name.clone(),
-                from,
-                to,
-                forward,
-                back,
-            });
-        }
-    }
-
-    /// The hosts of a flow.
-    fn ends(&self, i: usize) -> Option<(NodeId, NodeId)> {
-        let flow = &self.scenario.flow[i];
-        let at = self.cx.item("flow", i);
-        let from = self.host(flow.from.as_deref(), "from", &at)?;
-        let to = self.host(flow.to.as_deref(), "to", &at)?;
-        let elsewhere = "take it out: `from` and `to` say it here";
-        let strangers = [
-            ("path", flow.path.is_some(), elsewhere),
-            ("direction", flow.direction != Direction::default(), elsewhere),
-            (
-                "conditioner",
-                flow.conditioner.is_some(),
-                "write it in the [[link]] where the flow enters",
-            ),
-        ];
-        for (key, _, fix) in strangers.iter().filter(|(_, given, _)| *given) {
-            at.below(key).refuse(format!("`{key}` belongs to a short form"), *fix);
-        }
-        if from == to {
-            at.below("to").refuse("this flow begins and ends at the same host", "name two hosts");
-            return None;
-        }
-        Some((from, to))
-    }
-
-    /// The host that the flow at `at` names as `key`.
-    fn host(&self, name: Option<&str>, key: &str, at: &At<'_>) -> Option<NodeId> {
-        let at = at.below(key);
-        let Some(name) = name else {
-            at.refuse(
-                format!("this flow has no `{key}`"),
-                format!("name its host: {key} = \"...\""),
-            );
-            return None;
-        };
-        let id = self.find(name, &at)?;
-        if self.net.nodes[id].kind == NodeKind::Router {
-            at.refuse(format!("`{name}` is a router"), "flows begin and end at hosts");
-            return None;
-        }
-        Some(id)
-    }
-
-    /// Refuses a flow that has no route from `from` or back.
-    fn unreachable(&self, i: usize, from: NodeId) {
-        let tree = routes::from(&self.net, from);
-        let flow = &self.scenario.flow[i];
-        let name = |n: NodeId| self.net.nodes[n].name.as_str();
-        let reached: Vec<&str> =
-            (0..tree.len()).filter(|n| *n != from && tree[*n].is_some()).map(name).collect();
-        let fix = match reached.len() {
-            0 => format!("no link leaves `{}`: add a [[link]]", name(from)),
-            n if n <= 12 => {
-                format!("`{}` reaches {}; hosts do not forward", name(from), reached.join(", "))
-            }
-            n => format!("`{}` reaches {n} other nodes; hosts do not forward", name(from)),
-        };
-        let (a, b) = (flow.from.as_deref().unwrap_or(""), flow.to.as_deref().unwrap_or(""));
-        let cause = format!("there is no route from `{a}` to `{b}`");
-        self.cx.item("flow", i).refuse(cause, fix);
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::language::scenario::{Access, Direction, Scenario, Wire};
 use crate::resolve::context::{At, Context};
 use crate::resolve::edges;
+use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::framing::{self, mtu};
 use crate::resolve::topology::written_link::WrittenLink;
 use crate::resolve::topology::{LinkSettings, Network, QueueFrom, RoutedFlow};
@@ -45,9 +46,8 @@ impl<'a> RouterChain<'a> {
     }
 }
 
-/// The network of a `dumbbell` or a `parking_lot`; `names` are its flows, each with the number of
-/// its entry.
-pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -> Option<Network> {
+/// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
+pub fn build(scenario: &Scenario, names: &[FlowName], cx: &Context<'_>) -> Option<Network> {
     let chain = RouterChain::of(scenario, cx)?;
     let mut net = Network::default();
     let routers: Vec<NodeId> =
@@ -56,7 +56,7 @@ pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -
     let entries = 0..scenario.flow.len();
     let ends: Vec<(usize, usize)> =
         entries.clone().map(|i| ends(scenario, i, routers.len(), &cx.item("flow", i))).collect();
-    let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
+    let data_backwards = names.iter().any(|f| ends[f.entry].0 > ends[f.entry].1);
     let queues = queues(scenario, data_backwards);
     let bottleneck = WrittenLink::of_short_form(chain.at.below("bottleneck"), chain.wire, queues);
     let both = bottleneck.both(scenario.duration, names);
@@ -64,7 +64,7 @@ pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -
     let access = access(&chain, both[0].rate);
     let edge = |i: usize| edges::rules(&cx.item("flow", i).below("conditioner"), names);
     let edges: Vec<_> = entries.map(edge).collect();
-    for (entry, name) in names {
+    for FlowName { entry, name, .. } in names {
         let (enter, leave) = ends[*entry];
         let middle = |from: usize, to: usize| -> Vec<LinkId> {
             if from < to {
@@ -99,9 +99,20 @@ pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -
 fn ends(scenario: &Scenario, i: usize, routers: usize, at: &At<'_>) -> (usize, usize) {
     let flow = &scenario.flow[i];
     let short = if scenario.dumbbell.is_some() { "dumbbell" } else { "parking_lot" };
-    for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
-        if given.is_some() {
-            let cause = format!("`{key}` names a host, and a {short} makes its own");
+    for (key, given) in [
+        ("from", flow.from.is_some()),
+        ("to", flow.to.is_some()),
+        ("pattern", flow.pattern.is_some()),
+        ("via", flow.via.is_some()),
+        ("via_back", flow.via_back.is_some()),
+    ] {
+        if given {
+            let cause = match key {
+                "from" | "to" => format!("`{key}` names a host, and a {short} makes its own"),
+                _ => {
+                    format!("`{key}` belongs to a network with named hosts, and this is a {short}")
+                }
+            };
             at.below(key).refuse(cause, "take it out");
         }
     }

@@ -1,6 +1,7 @@
 //! The routes of many flows. Hosts do not forward, so the search goes over the routers alone, once
 //! from each router that a sending host is at; what lies before and behind is one link each. A
 //! route costs what the hosts' own links cost, however many other hosts there are.
+use super::names;
 use crate::resolve::topology::Network;
 use dumbbell_core::units::Span;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
@@ -26,10 +27,8 @@ pub struct Routes {
 /// The best way from a tree's root to a router.
 #[derive(Clone, Copy)]
 struct Reached {
-    links: usize,
+    cost: u64,
     delay: Span,
-    /// Its place in the order of names among the ways with as many links.
-    rank: usize,
     /// The last link; the root has none.
     last: Option<LinkId>,
 }
@@ -37,7 +36,7 @@ struct Reached {
 /// A way between two hosts: the first link, a router's tree and the router there that the last link
 /// leaves, if it is longer than one link.
 struct Candidate {
-    links: usize,
+    cost: u64,
     delay: Span,
     first: LinkId,
     rest: Option<(NodeId, LinkId)>,
@@ -70,12 +69,12 @@ impl Routes {
         for &first in &self.leaving[from] {
             for candidate in self.by(net, first, to) {
                 let order = best.as_ref().map_or(Ordering::Less, |(old, _)| {
-                    (candidate.links, candidate.delay).cmp(&(old.links, old.delay))
+                    (candidate.cost, candidate.delay).cmp(&(old.cost, old.delay))
                 });
                 let better = match (order, &mut best) {
                     (Ordering::Equal, Some((old, way))) => {
                         let way = way.get_or_insert_with(|| self.way(net, old));
-                        names(net, &self.way(net, &candidate)).lt(names(net, way))
+                        names(net, &self.way(net, &candidate)) < names(net, way)
                     }
                     (order, _) => order == Ordering::Less,
                 };
@@ -95,16 +94,17 @@ impl Routes {
         to: NodeId,
     ) -> impl Iterator<Item = Candidate> + 'a {
         let link = &net.links[first];
-        let delay = link.settings.delay;
-        let direct = (link.to == to).then_some(Candidate { links: 1, delay, first, rest: None });
+        let (cost, delay) = (link.settings.cost, link.settings.delay);
+        let direct = (link.to == to).then_some(Candidate { cost, delay, first, rest: None });
         let tree = self.trees.get(&link.to);
         let beyond = tree.into_iter().flat_map(move |tree| {
             self.arriving[to].iter().filter_map(move |last| {
                 let end = &net.links[*last];
                 let at = (net.nodes[end.from].kind == NodeKind::Router)
                     .then(|| tree[self.number[end.from]])??;
+                let cost = cost + at.cost + end.settings.cost;
                 let delay = delay + at.delay + end.settings.delay;
-                Some(Candidate { links: at.links + 2, delay, first, rest: Some((link.to, *last)) })
+                Some(Candidate { cost, delay, first, rest: Some((link.to, *last)) })
             })
         });
         direct.into_iter().chain(beyond)
@@ -113,12 +113,8 @@ impl Routes {
     /// The links of a candidate.
     fn way(&self, net: &Network, candidate: &Candidate) -> Vec<LinkId> {
         let Some((root, last)) = candidate.rest else { return vec![candidate.first] };
-        let tree = &self.trees[&root];
-        let before =
-            |l: &LinkId| tree[self.number[net.links[*l].from]].and_then(|reached| reached.last);
-        let mut way: Vec<LinkId> = std::iter::successors(Some(last), before).collect();
-        way.push(candidate.first);
-        way.reverse();
+        let mut way = vec![candidate.first];
+        way.extend(self.climbed(net, &self.trees[&root], last));
         way
     }
 
@@ -135,47 +131,57 @@ impl Routes {
         }
     }
 
-    /// The best ways from `root` to all routers, link by link: in each round every router that is
-    /// reached for the first time takes the best of the ways that reach it then.
+    /// The links from a tree's root up to `last`.
+    fn climbed(&self, net: &Network, tree: &[Option<Reached>], last: LinkId) -> Vec<LinkId> {
+        let before =
+            |l: &LinkId| tree[self.number[net.links[*l].from]].and_then(|reached| reached.last);
+        let mut way: Vec<LinkId> = std::iter::successors(Some(last), before).collect();
+        way.reverse();
+        way
+    }
+
+    /// The best ways from `root` to all routers, from cost to cost: every router that is reached
+    /// for the first time at one takes the best of the ways that reach it then.
     fn tree(&self, net: &Network, root: NodeId) -> Vec<Option<Reached>> {
         let mut tree = vec![None; self.routers];
-        tree[self.number[root]] =
-            Some(Reached { links: 0, delay: Span::ZERO, rank: 0, last: None });
-        let mut frontier = vec![root];
-        while !frontier.is_empty() {
-            let mut round: BTreeMap<NodeId, (Span, usize, &str, LinkId)> = BTreeMap::new();
-            let mut links = 0;
-            for &node in &frontier {
-                let Some(reached) = tree[self.number[node]] else { continue };
-                links = reached.links + 1;
+        let start = (Span::ZERO, None);
+        let mut ahead = BTreeMap::from([(0u64, BTreeMap::from([(root, start)]))]);
+        while let Some((cost, reached)) = ahead.pop_first() {
+            for (node, (delay, last)) in reached {
+                if tree[self.number[node]].is_some() {
+                    continue;
+                }
+                tree[self.number[node]] = Some(Reached { cost, delay, last });
                 for &l in &self.leaving[node] {
                     let link = &net.links[l];
-                    if net.nodes[link.to].kind == NodeKind::Router
-                        && tree[self.number[link.to]].is_none()
+                    if net.nodes[link.to].kind != NodeKind::Router
+                        || tree[self.number[link.to]].is_some()
                     {
-                        let delay = reached.delay + link.settings.delay;
-                        let way = (delay, reached.rank, link.name.as_str(), l);
-                        let best = round.entry(link.to).or_insert(way);
-                        *best = way.min(*best);
+                        continue;
+                    }
+                    let way = (delay + link.settings.delay, Some(l));
+                    let round = ahead.entry(cost + link.settings.cost).or_default();
+                    let best = round.entry(link.to).or_insert(way);
+                    if self.before(net, &tree, way, *best) {
+                        *best = way;
                     }
                 }
             }
-            // In the order of names: those of the ways before, then that of the last link.
-            let mut order: Vec<_> = round
-                .into_iter()
-                .map(|(to, (delay, rank, name, l))| (rank, name, to, delay, l))
-                .collect();
-            order.sort_unstable();
-            for (rank, (_, _, to, delay, last)) in order.iter().enumerate() {
-                tree[self.number[*to]] =
-                    Some(Reached { links, delay: *delay, rank, last: Some(*last) });
-            }
-            frontier = order.into_iter().map(|(_, _, to, _, _)| to).collect();
         }
         tree
     }
-}
 
-fn names<'a>(net: &'a Network, way: &'a [LinkId]) -> impl Iterator<Item = &'a str> {
-    way.iter().map(|l| net.links[*l].name.as_str())
+    /// True if the way `a` to a router of `tree`, as delay and last link, goes before `b`, which
+    /// costs as much.
+    fn before(
+        &self,
+        net: &Network,
+        tree: &[Option<Reached>],
+        a: (Span, Option<LinkId>),
+        b: (Span, Option<LinkId>),
+    ) -> bool {
+        let way = |last: Option<LinkId>| last.map(|l| self.climbed(net, tree, l));
+        let named = |last| way(last).map(|links| names(net, &links));
+        a.0 < b.0 || (a.0 == b.0 && a.1 != b.1 && named(a.1) < named(b.1))
+    }
 }

@@ -1,0 +1,217 @@
+"""Networks of many switches, against numbers that were counted or calculated by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import dumbbell
+import pytest
+from dumbbell import api
+from dumbbell.cli import main
+from dumbbell.present.units import plain_bytes
+
+LINK = {"rate": "1 Gbps", "delay": "10 us"}
+RATE, MSS, PACKET = 1e9, 1460, 1500
+TCP = {
+    "mss": f"{MSS} B",
+    "handshake": False,
+    "initial_window": "200 pkt",
+    "receive_window": "unlimited",
+    "delayed_ack": "each",
+}
+
+
+def fabric(**words: Any) -> dumbbell.Scenario:
+    """A network that never drops, with headers of 40 B."""
+    base = {
+        "duration": "20 ms",
+        "profile": "ns2",
+        "tcp": TCP,
+        "queue": {"kind": "drop_tail", "limit": "unlimited"},
+    }
+    return dumbbell.Scenario({**base, **words})
+
+
+def paths(scenario: dumbbell.Scenario) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = api.call("paths", scenario._request())["flows"]
+    return found
+
+
+@pytest.mark.parametrize(("leaves", "spines"), [(2, 1), (2, 3), (4, 8)])
+def test_a_leaf_spine_has_a_path_over_each_spine(leaves: int, spines: int) -> None:
+    form = {"leaves": leaves, "spines": spines, "hosts": 2, "link": LINK}
+    flows = [
+        {"name": "far", "from": "leaf1/h1", "to": f"leaf{leaves}/h1"},
+        {"name": "near", "from": "leaf1/h1", "to": "leaf1/h2"},
+    ]
+    far, near = paths(fabric(leaf_spine=form, flow=flows))
+    assert (far["equal"], near["equal"]) == (spines, 1)
+    assert far["via"][0] == "leaf1" and far["via"][2] == f"leaf{leaves}"
+    assert near["via"] == ["leaf1"]
+
+
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_a_fat_tree_has_a_path_over_each_core(k: int) -> None:
+    flows = [{"name": "f", "count": 300, "from": "pod1/edge1/h1", "to": f"pod{k}/edge1/h1"}]
+    found = paths(fabric(fat_tree={"k": k, "link": LINK}, flow=flows))
+    assert {flow["equal"] for flow in found} == {(k // 2) ** 2}
+    assert {flow["via"][2] for flow in found} == {f"core{i + 1}" for i in range((k // 2) ** 2)}
+
+
+def test_the_ports_that_packets_pass_are_those_of_the_paths() -> None:
+    """Of 400 flows of one packet, each spine forwards as many packets as it has paths, and the
+    number is binomial: within four standard deviations of 400 / 4."""
+    size = {"kind": "fixed", "size": f"{MSS} B"}
+    flow = {"name": "f", "count": 400, "start_step": "20 us", "source": size}
+    form = {"leaves": 2, "spines": 4, "hosts": 1, "link": LINK}
+    scenario = fabric(leaf_spine=form, flow=[{**flow, "from": "leaf1/h1", "to": "leaf2/h1"}])
+    found = paths(scenario)
+    queues = {queue.name: queue.arrivals for queue in scenario.run().queues}
+    for way, leaf in (("via", "leaf1"), ("via_back", "leaf2")):
+        taken = Counter(flow[way][1] for flow in found)
+        ports = {f"spine{i}": queues[f"{leaf}->spine{i}"] for i in (1, 2, 3, 4)}
+        packets = sum(ports.values()) / 400
+        assert {name: packets * taken[name] for name in ports} == ports
+        assert all(abs(n - 100) < 4 * math.sqrt(400 * 0.25 * 0.75) for n in taken.values())
+
+
+def test_a_permutation_in_a_star_has_the_whole_rate_of_each_host() -> None:
+    """Each host's link carries its data and the acknowledgments, 40 B each, of what it gets:
+    windows of 200 packets fill it from the first round on."""
+    scenario = fabric(
+        star={"hosts": 8, "link": LINK}, warmup="5 ms", flow=[{"pattern": "permutation"}]
+    )
+    run = scenario.run()
+    for flow in run.flows:
+        assert flow.goodput_bps == pytest.approx(RATE * MSS / (PACKET + 40), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_permutation_is_bounded_by_the_links_that_its_paths_share(seed: int) -> None:
+    """Two leaves of four hosts under two spines: what crosses between the leaves is at most the two
+    links up from each, and each link carries at most its rate."""
+    form = {"leaves": 2, "spines": 2, "hosts": 4, "link": LINK}
+    scenario = fabric(
+        leaf_spine=form, warmup="5 ms", flow=[{"name": "f", "pattern": "permutation"}]
+    )
+    run = scenario.run(seed=seed)
+    found = paths(scenario.with_({"seed": seed}))
+    loads: Counter[tuple[str, str]] = Counter()
+    across: Counter[str] = Counter()
+    for flow, path in zip(run.flows, found, strict=True):
+        assert flow.name == path["name"]
+        nodes = [path["from"], *path["via"], path["to"]]
+        for pair in pairwise(nodes):
+            loads[pair] += flow.goodput_bps
+        if len(path["via"]) > 1:
+            across[path["via"][0]] += flow.goodput_bps
+    # Acknowledgments of 40 B for each packet share the links with data the other way.
+    least, most = RATE * MSS / (PACKET + 40), RATE * MSS / PACKET
+    assert max(loads.values()) <= most * 1.001
+    assert across and max(across.values()) <= 2 * most * 1.001
+    # The busiest link is a bottleneck: it is full.
+    assert max(loads.values()) >= least * 0.999
+
+
+@pytest.mark.parametrize(("senders", "packets"), [(1, 10), (5, 40), (30, 7)])
+def test_an_incast_takes_n_sizes_over_the_rate(senders: int, packets: int) -> None:
+    """The first packets pass the senders' links side by side; then the receiver's link sends all
+    packets without a gap."""
+    size = {"kind": "fixed", "size": f"{packets * MSS} B"}
+    pattern = {"kind": "incast", "senders": senders, "to": "h1"}
+    scenario = fabric(
+        star={"hosts": senders + 1, "link": LINK}, flow=[{"pattern": pattern, "source": size}]
+    )
+    run = scenario.run()
+    packet_s = PACKET * 8 / RATE
+    expected = packet_s + 10e-6 + senders * packets * packet_s + 10e-6
+    assert max(flow.completion_s for flow in run.flows) == pytest.approx(expected, rel=1e-9)
+    assert sum(flow.goodput_bps for flow in run.flows) <= RATE
+
+
+def test_slowdown_by_size_has_a_tail() -> None:
+    session = {"name": "s", "pattern": "random", "load": 0.6, "size": "hadoop", "stop": "15 ms"}
+    run = fabric(star={"hosts": 8, "link": LINK}, session=[session]).run()
+    rows = [row for row in run.sessions["s"].by_size if row.finished]
+    assert rows
+    for row in rows:
+        tail = [row.p50_slowdown, row.p95_slowdown, row.p99_slowdown, row.p999_slowdown]
+        assert tail[0] >= 1 and tail == sorted(tail)
+
+
+def test_files_of_networks_and_of_sizes(tmp_path: Path) -> None:
+    (tmp_path / "net.graphml").write_text(
+        """<graphml>
+        <key attr.name="label" for="node" id="a"/><key attr.name="Latitude" for="node" id="b"/>
+        <key attr.name="Longitude" for="node" id="c"/>
+        <key attr.name="LinkSpeedRaw" for="edge" id="d"/><graph>
+        <node id="0"><data key="a">West</data><data key="b">0</data><data key="c">0</data></node>
+        <node id="1"><data key="a">East</data><data key="b">0</data><data key="c">90</data></node>
+        <edge source="0" target="1"><data key="d">1000000000.0</data></edge></graph></graphml>"""
+    )
+    (tmp_path / "sizes.txt").write_text("0 0\n1000 50\n3000 100\n")
+    file = tmp_path / "wan.toml"
+    file.write_text(
+        """duration = "1 s"
+        wan = { file = "net.graphml" }
+        [[session]]
+        from = "West/h1"
+        to = "East/h1"
+        arrivals = "100/s"
+        size = { kind = "empirical", file = "sizes.txt" }
+        """
+    )
+    plan = dumbbell.Scenario.from_file(file).check()[0]["plan"]
+    [link] = [link for link in plan["links"] if link["name"] == "West->East"]
+    # A quarter of the equator, 10 007.5 km, at 200 000 km/s.
+    assert link["rate"] == "1 Gbps" and link["delay"] == "50.038 ms"
+    sizes = [plain_bytes(flow["source"]["config"]["size"]) or 0 for flow in plan["flows"]]
+    assert len(sizes) > 50 and min(sizes) > 0 and max(sizes) <= 3000
+    # Half are below 1000 B: within four standard deviations of a binomial number.
+    few = sum(size <= 1000 for size in sizes)
+    assert abs(few - len(sizes) / 2) < 4 * math.sqrt(len(sizes) / 4)
+    # The scenario of a result needs no file.
+    shown = api.plan(api.request({"path": str(file)}))["scenario"]
+    assert shown["wan"] == {"edges": "from,to,rate,delay,cost\nWest,East,1 Gbps,50.038 ms,\n"}
+    assert shown["session"][0]["size"]["cdf"] == [["1 B", 0.0], ["1000 B", 0.5], ["3000 B", 1.0]]
+
+
+def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "net.csv").write_text("from,to\nA,A\n")
+    file = tmp_path / "wan.toml"
+    file.write_text('duration = "1 s"\nwan = { file = "net.csv" }\nflow = [{}]\n')
+    with pytest.raises(dumbbell.ScenarioError, match=r"net.csv, line 2: a link of `A` with itself"):
+        dumbbell.Scenario.from_file(file).check()
+
+
+def test_show_draws_layers_and_says_the_choice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tree.json"
+    scenario = {
+        "duration": "1 s",
+        "fat_tree": {"k": 4, "link": LINK},
+        "flow": [{"name": "f", "from": "pod1/edge1/h1", "to": "pod2/edge1/h1"}],
+    }
+    text = "\n".join(f"{key} = {_toml(value)}" for key, value in scenario.items())
+    file = file.with_suffix(".toml")
+    file.write_text(text)
+    with pytest.raises(SystemExit):
+        main(["show", str(file)])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "16 × pod*/agg* ── 1 Gbps, 10 us ── core*" in shown
+    assert "(1 of 4)" in shown
+    assert "routing: ecmp; 1 of 1 flows have a choice, among 4 paths of equal cost" in shown
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
