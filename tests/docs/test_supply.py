@@ -3,6 +3,7 @@ told."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tomllib
@@ -11,6 +12,7 @@ from pathlib import Path
 import notices
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +69,19 @@ def test_files_of_pins_name_no_index() -> None:
             r"://|--(extra-)?index-url|--find-links|--trusted-host", file.read_text()
         ), file.name
     assert {file.stem for file in PINNED} == {file.stem for file in PINS.glob("*.in")}
+
+
+def test_the_container_has_a_python_of_the_package_and_no_other_source_than_the_wheel() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    steps = [line.split(" ", 1) for line in lines if not line.startswith("#")]
+    assert [step for step, _ in steps] == ["FROM", "RUN", "WORKDIR", "ENTRYPOINT", "CMD"]
+    image = dict(steps)["FROM"]
+    python = re.fullmatch(r"python:(\d+\.\d+)-slim", image)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert python and SpecifierSet(project["requires-python"]).contains(python[1])
+    install = dict(steps)["RUN"]
+    assert install.endswith("pip install --no-cache-dir /wheels/dumbbell-*.whl")
+    assert json.loads(dict(steps)["ENTRYPOINT"]) == list(project["scripts"])
 
 
 def test_the_licenses_of_all_crates_are_allowed_and_told() -> None:
