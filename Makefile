@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ freeze: build  ## What no change of form may move: scenarios, quick papers, draw
 	$(BIN)/python tests/freeze.py --papers
 	$(CARGO_TEST) --test folding drawn
 	@$(MAKE) --no-print-directory guard
+
+learn: .venv/.ready-test build  ## Learn a congestion control, and compare it with CUBIC and others (minutes): make learn ARGS=--quick
+	$(BIN)/python notebooks/learn_control.py $(ARGS)
 
 rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, place and route, sown faults: make rtl PACKETS=1000000000
 	$(BIN)/dumbbell rtl red --check --packets $(or $(PACKETS),1000000000)

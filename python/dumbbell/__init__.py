@@ -56,6 +56,7 @@ _MODULES = {
     "door": "api",
     "fairness": "models.fairness",
     "figures": "figures",
+    "gym": "gym",
     "reproduce": "reproduce",
     "scripts": "validate.scripts",
     "signalling": "aqm_response",
