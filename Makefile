@@ -66,7 +66,7 @@ wheel: .venv/.ready-wheel build  ## Build a wheel, target/wheels; OLDEST=2_17: f
 	$(BIN)/dumbbell completion bash > $(SHARE)/bash-completion/completions/dumbbell
 	$(BIN)/dumbbell completion zsh > $(SHARE)/zsh/site-functions/_dumbbell
 	$(BIN)/dumbbell completion fish > $(SHARE)/fish/vendor_completions.d/dumbbell.fish
-	$(BIN)/maturin build --release --locked $(if $(OLDEST),--zig --compatibility manylinux_$(OLDEST))
+	$(BIN)/maturin build --release --locked --compression-level 9 $(if $(OLDEST),--zig --compatibility manylinux_$(OLDEST))
 
 sdist: setup  ## Build a source distribution (target/wheels): `pip install FILE` builds Dumbbell from it
 	$(BIN)/maturin sdist

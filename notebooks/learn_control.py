@@ -4,8 +4,8 @@ catalogue on links that it has not seen.
     python notebooks/learn_control.py            # some minutes on one core
     python notebooks/learn_control.py --quick    # seconds, for a look
 
-The policy is a small network that sees four numbers and no memory. docs/how-to/gym.md has what came
-of it.
+The policy has five weights: it sees four numbers, and has no memory. docs/how-to/gym.md has what
+came of it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ TRAINED = gym.Links(rate_mbps=(5, 50), rtt_ms=(20, 100), buffer_bdp=(0.5, 4))
 LOSSY = gym.Links(rate_mbps=(5, 50), rtt_ms=(20, 100), buffer_bdp=(0.5, 4), loss=(0.002, 0.01))
 OUTSIDE = gym.Links(rate_mbps=(60, 200), rtt_ms=(100, 200), buffer_bdp=(0.5, 4))
 STEP_MS = 10.0
-INPUTS, HIDDEN = 4, 6
-WEIGHTS = INPUTS * HIDDEN + HIDDEN + HIDDEN + 1
+LARGEST = 500
+"""Segments of the largest window while learning: what a policy sends in vain costs time."""
+INPUTS = 4
+WEIGHTS = INPUTS + 1
 
 
 def inputs(observations: Array) -> Array:
@@ -42,26 +44,20 @@ def inputs(observations: Array) -> Array:
 
 def policy(weights: Array) -> Act:
     """Policies side by side: a row of weights each, and the same number of worlds for each."""
-    many = len(weights)
-    first, bias, second, last = np.split(
-        weights, np.cumsum([INPUTS * HIDDEN, HIDDEN, HIDDEN]), axis=1
-    )
-    first = first.reshape(many, INPUTS, HIDDEN)
 
     def act(observations: Array) -> Array:
-        seen = inputs(observations).reshape(many, -1, INPUTS)
-        hidden = np.tanh(seen @ first + bias[:, None])
+        seen = inputs(observations).reshape(len(weights), -1, INPUTS)
+        wanted = np.tanh(np.einsum("pwi,pi->pw", seen, weights[:, :-1]) + weights[:, -1:])
         # A change of the window takes a round-trip time to be seen: longer ones, smaller steps.
-        out = np.tanh(np.einsum("pwh,ph->pw", hidden, second) + last) * seen[..., 2]
-        return out.reshape(-1, 1)
+        return (wanted * seen[..., 2]).reshape(-1, 1)
 
     return act
 
 
-def utilities(act: Act, links: Sequence[gym.Link], steps: int, env_seed: int = 1) -> Array:
-    """The mean utility of an episode on each link."""
-    env = gym.make_vec(len(links), step_ms=STEP_MS, steps=steps + 1)
-    seen, _ = env.reset(seed=env_seed, options={"links": list(links)})
+def utilities(act: Act, links: Sequence[gym.Link], steps: int, largest: float = 10_000) -> Array:
+    """The mean utility of an episode on each link. largest: segments of the largest window."""
+    env = gym.make_vec(len(links), step_ms=STEP_MS, steps=steps + 1, largest_window=largest)
+    seen, _ = env.reset(seed=1, options={"links": list(links)})
     total = np.zeros(len(links))
     for _ in range(steps):
         seen, rewards, *_ = env.step(act(seen))
@@ -83,16 +79,16 @@ def learn(effort: Effort, seed: int = 1) -> Array:
     """The weights that the cross-entropy method comes to: draw policies from a normal distribution,
     keep the best, fit the distribution to them, draw again."""
     random = np.random.default_rng(seed)
-    mean, spread = np.zeros(WEIGHTS), np.full(WEIGHTS, 1.0)
+    mean, spread = np.zeros(WEIGHTS), np.full(WEIGHTS, 3.0)
     kept = max(2, effort.policies // 6)
     for generation in range(effort.generations):
         drawn = mean + spread * random.standard_normal((effort.policies, WEIGHTS))
         links = [TRAINED.draw(random) for _ in range(effort.links)]
-        worth = utilities(policy(drawn), links * effort.policies, effort.steps)
+        worth = utilities(policy(drawn), links * effort.policies, effort.steps, LARGEST)
         worth = worth.reshape(effort.policies, -1).mean(axis=1)
         best = drawn[np.argsort(worth)[-kept:]]
         mean = 0.3 * mean + 0.7 * best.mean(axis=0)
-        spread = best.std(axis=0) + 0.3 * 0.85**generation
+        spread = best.std(axis=0) + 0.5 * 0.8**generation
         print(f"{generation + 1:3}  best {worth.max():6.3f}  mean {worth.mean():6.3f}", flush=True)
     return mean
 
@@ -118,10 +114,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few generations, for a look")
     quick = parser.parse_args().quick
-    effort = Effort(3, 12, 2, 100) if quick else Effort(30, 48, 6, 500)
+    effort = Effort(3, 12, 2, 100) if quick else Effort(20, 32, 8, 500)
     began, wall = time.process_time(), time.monotonic()
     weights = learn(effort)
     decisions = effort.generations * effort.policies * effort.links * effort.steps
+    print("weights", " ".join(f"{weight:.3f}" for weight in weights))
     print(
         f"\n{decisions} decisions, {time.process_time() - began:.0f} s of CPU time, "
         f"{time.monotonic() - wall:.0f} s"

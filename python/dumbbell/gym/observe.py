@@ -26,8 +26,8 @@ OBSERVED = (
 )
 """The numbers of an observation."""
 
-_MOST = 100_000.0
-"""Segments of a window."""
+LARGEST = 10_000.0
+"""Segments of the largest window, unless an environment says otherwise."""
 _HEADERS = 40
 """Bytes of IP and TCP headers of a segment."""
 
@@ -56,8 +56,10 @@ class Utility:
 class Desk:
     """Agents of worlds side by side: their orders as bytes, and what they saw as observations."""
 
-    def __init__(self, agents: int, step_s: float, control: Control) -> None:
-        self.agents, self.step_s, self.control = agents, step_s, control
+    def __init__(
+        self, agents: int, step_s: float, control: Control, largest: float = LARGEST
+    ) -> None:
+        self.agents, self.step_s, self.control, self.largest = agents, step_s, control, largest
         self.window = np.full(agents, 10.0)  # segments
         self.rate = np.full(agents, np.nan)  # bit/s
         self.rtt = np.full(agents, np.nan)  # s
@@ -68,12 +70,12 @@ class Desk:
         factor = np.exp2(np.clip(actions, -1.0, 1.0))
         given = np.full((self.agents, 2), np.nan)
         if self.control == "window":
-            self.window = np.clip(self.window * factor, 1.0, _MOST)
+            self.window = np.clip(self.window * factor, 1.0, self.largest)
         else:
             self.rate = np.clip(self.rate * factor, 1e4, 1e12)
             # The rate rules: the window leaves it twice the room that it needs.
             room = 2.0 * self.rate * self.rtt / (8.0 * (self.segment + _HEADERS))
-            self.window = np.clip(room, 4.0, _MOST)
+            self.window = np.clip(room, 4.0, self.largest)
             given[:, 1] = self.rate
         given[:, 0] = self.window * self.segment
         return given.tobytes()

@@ -12,7 +12,7 @@ from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 from .. import api
 from . import observe
 from .links import Link, Links
-from .observe import Control, Desk, Utility
+from .observe import LARGEST, Control, Desk, Utility
 from .single import action_space, drawn, duration, observation_space
 
 Floats = NDArray[np.float32]
@@ -33,12 +33,14 @@ class SharedLink(ParallelEnv):  # type: ignore[misc]
         steps: int = 1000,
         control: Control = "window",
         utility: Utility | None = None,
+        largest_window: float = LARGEST,
     ) -> None:
         self.possible_agents = [f"flow_{number}" for number in range(flows)]
         self.agents: list[str] = []
         self.links = links or Links()
         self.step_ms, self.steps, self.control = step_ms, steps, control
         self.utility = utility or Utility()
+        self.largest_window = largest_window
         self.link = Link()
         self._spaces = {
             name: (observation_space(), action_space()) for name in self.possible_agents
@@ -65,7 +67,7 @@ class SharedLink(ParallelEnv):  # type: ignore[misc]
         world = int(self._random.integers(2**31))
         length = duration(self.steps, self.step_ms, self.link)
         self._worlds = api.worlds([self.link.scenario(length, world, flows)], flows, step_s)
-        self._desk = Desk(flows, step_s, self.control)
+        self._desk = Desk(flows, step_s, self.control, self.largest_window)
         self._done = 0
         seen = observe.numbers(self._worlds.look(0))
         self._desk.begin(seen)

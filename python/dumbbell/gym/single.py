@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import api
 from . import observe
 from .links import Link, Links
-from .observe import OBSERVED, Control, Desk, Utility
+from .observe import LARGEST, OBSERVED, Control, Desk, Utility
 
 Floats = NDArray[np.float32]
 
@@ -41,10 +41,12 @@ class CongestionEnv(gymnasium.Env[Floats, Floats]):
         steps: int = 1000,
         control: Control = "window",
         utility: Utility | None = None,
+        largest_window: float = LARGEST,
     ) -> None:
         self.links = links or Links()
         self.step_ms, self.steps, self.control = step_ms, steps, control
         self.utility = utility or Utility()
+        self.largest_window = largest_window
         self.observation_space = observation_space()
         self.action_space = action_space()
         self.link = Link()
@@ -60,7 +62,7 @@ class CongestionEnv(gymnasium.Env[Floats, Floats]):
         world = int(self.np_random.integers(2**31))
         scenario = self.link.scenario(duration(self.steps, self.step_ms, self.link), world)
         self._worlds = api.worlds([scenario], 1, self.step_ms * 1e-3)
-        self._desk = Desk(1, self.step_ms * 1e-3, self.control)
+        self._desk = Desk(1, self.step_ms * 1e-3, self.control, self.largest_window)
         self._done = 0
         seen = observe.numbers(self._worlds.look(0))
         self._desk.begin(seen)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import api
 from . import observe
 from .links import Link, Links
-from .observe import Control, Desk, Utility
+from .observe import LARGEST, Control, Desk, Utility
 from .single import action_space, drawn, duration, observation_space
 
 Floats = NDArray[np.float32]
@@ -33,6 +33,7 @@ class CongestionVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         steps: int = 1000,
         control: Control = "window",
         utility: Utility | None = None,
+        largest_window: float = LARGEST,
     ) -> None:
         self.num_envs = num_envs
         self.links = links or Links()
@@ -43,7 +44,7 @@ class CongestionVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.drawn = [Link()] * num_envs
-        self._desk = Desk(num_envs, step_ms * 1e-3, control)
+        self._desk = Desk(num_envs, step_ms * 1e-3, control, largest_window)
         self._rate, self._base = np.ones(num_envs), np.ones(num_envs)
         self._done = np.zeros(num_envs, dtype=np.int64)
         self._worlds: api.Worlds | None = None
