@@ -49,6 +49,8 @@ class Link:
             {
                 "name": f"flow_{number}",
                 "rtt": f"{2 * way:.6f} us",
+                # A delayed acknowledgment would look like a queue.
+                "tcp": {"delayed_ack": "each"},
                 "cc": {"kind": "agent", "number": number, "under": under},
             }
             for number in range(agents)

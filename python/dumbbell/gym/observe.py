@@ -70,7 +70,7 @@ class Desk:
         factor = np.exp2(np.clip(actions, -1.0, 1.0))
         given = np.full((self.agents, 2), np.nan)
         if self.control == "window":
-            self.window = np.clip(self.window * factor, 1.0, self.largest)
+            self.window = np.clip(self.window * factor, 2.0, self.largest)
         else:
             self.rate = np.clip(self.rate * factor, 1e4, 1e12)
             # The rate rules: the window leaves it twice the room that it needs.
