@@ -22,7 +22,10 @@ class SharedLink(ParallelEnv):  # type: ignore[misc]
     """Flows that share a bottleneck. An agent's share of the link is measured against its fair
     share, the rate divided by the number of flows."""
 
-    metadata: dict[str, Any] = {"render_modes": [], "name": "dumbbell_shared_link_v0"}  # noqa: RUF012
+    metadata: dict[str, Any] = {  # noqa: RUF012 (PettingZoo reads it)
+        "render_modes": [],
+        "name": "dumbbell_shared_link_v0",
+    }
 
     def __init__(
         self,
