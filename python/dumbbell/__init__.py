@@ -56,7 +56,6 @@ _MODULES = {
     "door": "api",
     "fairness": "models.fairness",
     "figures": "figures",
-    "gym": "gym",
     "reproduce": "reproduce",
     "scripts": "validate.scripts",
     "signalling": "aqm_response",
