@@ -260,6 +260,7 @@ def test_list_and_explain() -> None:
         "service",
         "source",
         "paper",
+        "scenario",
     }
     assert set(names) == kinds
     assert {"drop_tail", "red"} <= set(names["aqm"])
