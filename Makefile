@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test test-rust test-python guard freeze rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	@sh .ci/system $(PYTHON) test
 	@touch $@
 
-.venv/.ready-test .venv/.ready-docs .venv/.ready-rtl .venv/.ready-rtl-place: .venv/.ready-%: requirements/%.txt .venv/.ready
+.venv/.ready-test .venv/.ready-docs .venv/.ready-wheel .venv/.ready-rtl .venv/.ready-rtl-place: .venv/.ready-%: requirements/%.txt .venv/.ready
 	$(call install,$<)
 	@touch $@
 
@@ -43,7 +43,7 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 .venv/.ready-rtl-place: .venv/.ready-rtl
 
 pins: setup  ## Pin requirements/*.in with hashes again, and the Python packages that they need
-	@for each in base test rtl rtl-place docs; do \
+	@for each in base test rtl rtl-place docs wheel; do \
 	  $(BIN)/uv pip compile --quiet --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
 	    --custom-compile-command "make pins" requirements/$$each.in --output-file requirements/$$each.txt || exit 1; \
 	done
@@ -58,14 +58,21 @@ stubs:
 
 # The folder of pyproject.toml's `data`: what is in it is installed under the prefix.
 SHARE := scripts/wheel/data/share
-wheel: build  ## Build a wheel (target/wheels), with licenses of the crates, manual page and completions
+# This machine's C library decides on which others the wheel runs. Zig links against one of any age.
+wheel: .venv/.ready-wheel build  ## Build a wheel, target/wheels; OLDEST=2_17: for Linux with that C library or a newer one
 	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES
 	@mkdir -p $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	$(BIN)/dumbbell man > $(SHARE)/man/man1/dumbbell.1
 	$(BIN)/dumbbell completion bash > $(SHARE)/bash-completion/completions/dumbbell
 	$(BIN)/dumbbell completion zsh > $(SHARE)/zsh/site-functions/_dumbbell
 	$(BIN)/dumbbell completion fish > $(SHARE)/fish/vendor_completions.d/dumbbell.fish
-	$(BIN)/maturin build --release --locked
+	$(BIN)/maturin build --release --locked --compression-level 9 $(if $(OLDEST),--zig --compatibility manylinux_$(OLDEST))
+
+sdist: setup  ## Build a source distribution (target/wheels): `pip install FILE` builds Dumbbell from it
+	$(BIN)/maturin sdist
+
+test-wheel: .venv/.ready-test wheel  ## Install the wheel without the checkout, and use it in an empty folder (a minute)
+	DUMBBELL_REQUIRE=wheel $(BIN)/python -m pytest tests/wheel
 
 run: build  ## Reproduce a paper (half a minute of CPU time) and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
@@ -91,6 +98,9 @@ freeze: build  ## What no change of form may move: scenarios, quick papers, draw
 	$(BIN)/python tests/freeze.py --papers
 	$(CARGO_TEST) --test folding drawn
 	@$(MAKE) --no-print-directory guard
+
+learn: .venv/.ready-test build  ## Learn a congestion control, and compare it with CUBIC and others (minutes): make learn ARGS=--quick
+	$(BIN)/python notebooks/learn_control.py $(ARGS)
 
 rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, place and route, sown faults: make rtl PACKETS=1000000000
 	$(BIN)/dumbbell rtl red --check --packets $(or $(PACKETS),1000000000)

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    let root =
-        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../rtl/red");
+    // In a checkout this is a link to `rtl`; a source distribution has the files here alone.
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo"))
+        .join("../../python/dumbbell/shipped/rtl/red");
     let root = root.canonicalize().expect("the folder of the RTL");
     let list = root.join("core.f");
     println!("cargo:rerun-if-changed={}", list.display());

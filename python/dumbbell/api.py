@@ -23,6 +23,7 @@ from .process.interrupt import Work
 
 if TYPE_CHECKING:
     from . import _native
+    from ._native import Worlds as Worlds
     from .plugins.base import Own
 
 JSON = dict[str, Any]
@@ -350,6 +351,29 @@ def drive_link(
 
     plugins = _plugins_from_classes(own)
     return Work(drive).result(lambda: None)
+
+
+def worlds(scenarios: Sequence[str], agents: int, step_s: float) -> Worlds:
+    """Simulations side by side that stop every `step_s` seconds, for `dumbbell.gym`. scenarios: as
+    JSON; each has as many flows whose control is `agent` as `agents` says."""
+    return cast("Worlds", _call_native("Worlds", list(scenarios), agents, step_s))
+
+
+def replace(worlds: Worlds, place: int, scenario: str) -> None:
+    """Puts another simulation in the place of one."""
+    from . import _native
+
+    try:
+        worlds.replace(place, scenario)
+    except _native.Problem as problem:
+        raise _to_exception(problem) from None
+
+
+def seen_by_agents() -> list[str]:
+    """The names of the numbers that `Worlds.step` returns of an agent."""
+    from . import _native
+
+    return _native.Worlds.seen()
 
 
 def need_testbed(verb: str = "doctor") -> None:

@@ -260,11 +260,13 @@ def test_list_and_explain() -> None:
         "service",
         "source",
         "paper",
+        "scenario",
     }
     assert set(names) == kinds
     assert {"drop_tail", "red"} <= set(names["aqm"])
     assert "red-on-netfpga" in names["paper"]
-    for kind in kinds - {"paper"}:
+    assert "bufferbloat" in names["scenario"]
+    for kind in kinds - {"paper", "scenario"}:
         for name in names[kind]:
             page = algorithm_page(catalogue.find(name)[0])[0]
             assert page["idea"]

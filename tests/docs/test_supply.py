@@ -3,14 +3,17 @@ told."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
 import notices
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +72,19 @@ def test_files_of_pins_name_no_index() -> None:
     assert {file.stem for file in PINNED} == {file.stem for file in PINS.glob("*.in")}
 
 
+def test_the_container_has_a_python_of_the_package_and_no_other_source_than_the_wheel() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    steps = [line.split(" ", 1) for line in lines if not line.startswith("#")]
+    assert [step for step, _ in steps] == ["FROM", "RUN", "WORKDIR", "ENTRYPOINT", "CMD"]
+    image = dict(steps)["FROM"]
+    python = re.fullmatch(r"python:(\d+\.\d+)-slim", image)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert python and SpecifierSet(project["requires-python"]).contains(python[1])
+    install = dict(steps)["RUN"]
+    assert install.endswith("pip install --no-cache-dir /wheels/dumbbell-*.whl")
+    assert json.loads(dict(steps)["ENTRYPOINT"]) == list(project["scripts"])
+
+
 def test_the_licenses_of_all_crates_are_allowed_and_told() -> None:
     if shutil.which("cargo") is None:
         pytest.skip("there is no cargo here")
@@ -77,6 +93,24 @@ def test_the_licenses_of_all_crates_are_allowed_and_told() -> None:
     assert {"serde", "rayon", "parquet", "pyo3"} <= {crate.name for crate in crates}
     assert all(f"\n{crate.name} {crate.version} (" in text for crate in crates)
     assert str(Path.home()) not in text
+
+
+def test_crates_for_other_programs_can_be_packed() -> None:
+    """Those up to the simulator are described, and need none but each other in their versions."""
+    if shutil.which("cargo") is None:
+        pytest.skip("there is no cargo here")
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    packages = {one["name"]: one for one in json.loads(found.stdout)["packages"]}
+    packed = {name for name, one in packages.items() if one["publish"] is None}
+    parts = ("macros", "core", "algos", "wire", "tcp", "plan", "net", "sim")
+    assert packed == {f"dumbbell-{part}" for part in parts}
+    for name in packed:
+        one = packages[name]
+        assert one["description"] and one["license"] and one["keywords"] and one["categories"], name
+        own = [need for need in one["dependencies"] if need.get("path")]
+        assert {need["name"] for need in own} <= packed, name
+        assert all(need["req"] == f"^{one['version']}" for need in own), name
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ pub(crate) mod seeds;
 pub mod shell;
 pub mod shown_plan;
 pub mod single_link;
+pub mod stepping;
 pub mod testbed;
 pub mod watch;
 use crate::files::environment::ThisMachine;

@@ -6,6 +6,7 @@
 //! A call releases the interpreter's lock. Each call of a user's class takes it.
 mod columns;
 mod plugin;
+mod worlds;
 
 use columns::Table;
 use dumbbell_lab::api::{self, Answer, Caller, Progress};
@@ -128,6 +129,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Problem", m.py().get_type::<Problem>())?;
     m.add_class::<Table>()?;
+    m.add_class::<worlds::Worlds>()?;
     plugin::register(m)?;
     // The verbs by name: true if an interrupt stops a call.
     let verbs = PyDict::new(m.py());

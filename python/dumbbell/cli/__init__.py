@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _COMMANDS = (
+    (
+        "demo",
+        "runs.demo:demo",
+        "See the same link through two queues, on one page. Start here.",
+    ),
     ("run", "runs.run:run", "Run a scenario file."),
     (
         "shell",
@@ -46,7 +51,11 @@ _COMMANDS = (
     ),
     ("store", "runs.store:store", "Manage a store of finished runs: check, list, repair, gc."),
     ("script", "runs.script:script", "Run scripts that test TCP step by step."),
-    ("list", "algorithms.catalogue:list_", "List every algorithm by kind, and the papers."),
+    (
+        "list",
+        "algorithms.catalogue:list_",
+        "List every algorithm by kind, the papers, and the scenarios that ship.",
+    ),
     (
         "explain",
         "algorithms.catalogue:explain",

@@ -99,7 +99,8 @@ File = Annotated[
     str,
     Parameter(
         allow_leading_hyphen=True,
-        help="The scenario file (TOML); `-` reads it from stdin.",
+        help="The scenario file (TOML), or the name of one that `dumbbell list` shows; `-` reads "
+        "it from stdin.",
         completer=completers.scenarios,
     ),
 ]

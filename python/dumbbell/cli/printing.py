@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,17 +14,31 @@ from ..files.reading import LONGEST
 from ..present import messages
 from . import encoding, output
 
+_NAME = re.compile(r"[a-z0-9-]+")
 _HINT = " (--wide shows every column)"
 
 
 def source(file: str) -> dict[str, str]:
-    """Where a scenario comes from: a path, or the text on stdin."""
+    """Where a scenario comes from: a path, the name of one that ships, or the text on stdin."""
     if file != "-":
-        return {"path": file}
+        return {"path": _path(file)}
     text = sys.stdin.read(LONGEST + 1)
     if len(text) > LONGEST:
         raise ScenarioError(f"the scenario on standard input is larger than {LONGEST >> 20} MiB")
     return {"text": text, "name": "stdin"}
+
+
+def _path(file: str) -> str:
+    """The path of a file; of a scenario that ships, if there is no file and this is its name."""
+    if not _NAME.fullmatch(file) or os.path.lexists(file):
+        return file
+    from .. import shipped
+
+    found = shipped.scenario(file)
+    if found is None:
+        return file
+    notes([f"there is no file {file} here: this is {found}, which ships with Dumbbell"])
+    return str(found)
 
 
 def emit(document: Any) -> None:

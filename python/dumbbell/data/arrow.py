@@ -61,7 +61,7 @@ class Table:
 
     def to_polars(self) -> polars.DataFrame:
         """The table as a dataframe of polars, without a copy. `EnvironmentLacks` without polars."""
-        return cast("polars.DataFrame", _library("polars", "'dumbbell[figures]'").DataFrame(self))
+        return cast("polars.DataFrame", _library("polars", "polars").DataFrame(self))
 
     def to_pandas(self) -> Any:
         """The table as a dataframe of pandas; it holds a copy. What was not measured is NaN in a

@@ -41,9 +41,7 @@ def read(directory: str | Path, name: str) -> polars.DataFrame | None:
     try:
         import polars
     except ImportError:
-        raise EnvironmentLacks(
-            "reading series needs polars: pip install 'dumbbell[figures]'"
-        ) from None
+        raise EnvironmentLacks("reading series needs polars: pip install polars") from None
     return _read(file, polars.read_parquet)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .. import api
+from .. import api, shipped
 from ..errors import ScenarioError
 from ..files import declared
 from ..files.declared import filled
@@ -65,14 +65,12 @@ __all__ = [
 
 
 def folders() -> Iterator[Path]:
-    """Folders in which papers are looked for: in the package, in the checkout around it, and in
-    `DUMBBELL_PAPERS`.
+    """Folders in which papers are looked for: that of the package, and those of `DUMBBELL_PAPERS`.
 
     The current folder and its parents are not searched: a paper can run Python, and others may
     write there.
     """
-    for base in (Path(__file__).parents[1], Path(__file__).parents[3]):
-        yield base / "papers"
+    yield shipped.folder("papers")
     for entry in os.environ.get("DUMBBELL_PAPERS", "").split(os.pathsep):
         if entry:
             yield Path(entry)

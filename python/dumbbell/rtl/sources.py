@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import shipped
 from ..errors import EnvironmentLacks
 
 __all__ = ["TOPS", "folder", "folders", "listed", "sources"]
@@ -19,8 +20,7 @@ TOPS = {"core": "red_core", "module": "red_nf1g", "axis": "red_axis", "pipeline"
 
 
 def folders() -> Iterator[Path]:
-    """Places of `rtl/red`: `DUMBBELL_RTL` (that folder itself), and the checkout around the
-    package.
+    """Places of `rtl/red`: `DUMBBELL_RTL` (that folder itself), and the package.
 
     The current folder and its parents are not searched: the tools that read the sources can run
     programs, and others may write there.
@@ -28,7 +28,7 @@ def folders() -> Iterator[Path]:
     for entry in os.environ.get("DUMBBELL_RTL", "").split(os.pathsep):
         if entry:
             yield Path(entry)
-    yield Path(__file__).parents[3] / "rtl" / "red"
+    yield shipped.folder("rtl") / "red"
 
 
 def folder() -> Path:
@@ -37,8 +37,8 @@ def folder() -> Path:
         if (found / "core.f").exists():
             return found
     raise EnvironmentLacks(
-        "the package has no hardware sources: install it from a checkout, or set DUMBBELL_RTL to "
-        "the folder rtl/red of one"
+        "the package has no hardware sources: install it again, or set DUMBBELL_RTL to the folder "
+        "rtl/red of a checkout"
     )
 
 

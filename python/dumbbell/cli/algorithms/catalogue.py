@@ -8,23 +8,36 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ... import api, catalogue
+from ... import api, catalogue, shipped
 from ...errors import ScenarioError
 from ...reproduce import papers
 from .. import completers
 from ..options import Json, Use, emit, show
 
 _WARNING = re.compile(r"W\d+", re.IGNORECASE)
-KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
+KINDS = (
+    "aqm",
+    "qdisc",
+    "cc",
+    "meter",
+    "conditioner",
+    "impairment",
+    "service",
+    "source",
+    "paper",
+    "scenario",
+)
 
 
 def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
-    """List every algorithm by kind, and the papers.
+    """List every algorithm by kind, the papers, and the scenarios that ship.
 
     Example: `dumbbell list --json`
     """
     known = catalogue.kinds(*use)
-    names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": papers.names()}
+    scenarios = shipped.scenarios()
+    names = {kind: known.get(kind, []) for kind in KINDS}
+    names |= {"paper": papers.names(), "scenario": list(scenarios)}
     if json:
         emit(names)
         return 0
@@ -32,6 +45,7 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
 
     ideas = {(a.kind, a.name): _idea(a) for a in catalogue.algorithms(*use)}
     ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
+    ideas |= {("scenario", name): shipped.title(file) for name, file in scenarios.items()}
     for kind, members in names.items():
         if members:
             show(
@@ -44,7 +58,7 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
             )
     show(
         "`dumbbell explain NAME` describes an algorithm, `explain tcp` describes TCP; `reproduce "
-        "NAME` runs a paper."
+        "NAME` runs a paper, and `run NAME` a scenario."
     )
     return 0
 

@@ -184,6 +184,6 @@ def polars_of(command: str) -> ModuleType:
         import polars
     except ImportError:
         raise EnvironmentLacks(
-            f"`{command}` reads records with polars: pip install 'dumbbell[figures]'"
+            f"`{command}` reads records with polars: pip install polars"
         ) from None
     return polars

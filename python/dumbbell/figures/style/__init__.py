@@ -14,7 +14,7 @@ from ...files.write import writing
 try:
     import matplotlib
 except ImportError:
-    raise EnvironmentLacks("figures need matplotlib: pip install 'dumbbell[figures]'") from None
+    raise EnvironmentLacks("figures need matplotlib: pip install matplotlib") from None
 
 from matplotlib import figure as _figure
 
