@@ -197,8 +197,8 @@ def test_what_ns2_prints() -> None:
     network = Network(10e6, 30, (Flow(0.0), Flow(0.0)), duration=6.0, warmup=1.0)
     said = (
         "bare 0.01 10000\nsetup 0.03 12000\n"
-        "start.queue 100 1 95 95000 50.0\nstart.ack 49 39\nstart.cuts 0 0\n"
-        "run 0.53 14000\nend.queue 1100 21 1065 1065000 550.0\nend.ack 549 539\nend.cuts 1 1\n"
+        "start.queue 100 1 95 95000 50.0 2\nstart.ack 49 39\nstart.cuts 0 0\n"
+        "run 0.53 14000\nend.queue 1100 21 1065 1065000 550.0 9\nend.ack 549 539\nend.cuts 1 1\n"
     )
     read = ns2.read(network, said)
     assert (read.arrivals, read.drops, read.departures) == (1000, 20, 970)
