@@ -170,9 +170,7 @@ def read(network: Network, text: str) -> Outcome:
         utilization=queue[3] * 8 / (network.rate_bps * window),
         goodputs=tuple(
             (b - a) * _payload(flow, network) * 8 / window
-            for a, b, flow in zip(
-                lines["start.ack"], lines["end.ack"], network.flows, strict=True
-            )
+            for a, b, flow in zip(lines["start.ack"], lines["end.ack"], network.flows, strict=True)
         ),
         hops=int(end_of_run[0] + 5 * end_of_run[2]),
         cost=Cost(
