@@ -13,6 +13,7 @@ from __future__ import annotations
 import datetime
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,12 @@ def section(found: JSON) -> str:
     lines = [
         f"## {found['title']}",
         "",
-        f"`dumbbell reproduce {found['paper']} --power`, {found['day']}, Dumbbell "
-        f"{found['version']}: {report['n']} runs of each point{effort}.",
-        *told,
+        *textwrap.wrap(
+            f"`dumbbell reproduce {found['paper']} --power`, {found['day']}, Dumbbell "
+            f"{found['version']}: {report['n']} runs of each point{effort}. {' '.join(told)}",
+            100,
+            break_on_hyphens=False,
+        ),
     ]
     shown = [row for row in rows if row["power"]]
     if shown:

@@ -67,7 +67,11 @@ class Runs:
             if self.has(measure):
                 try:
                     self.values(measure)
-                except (ScenarioError, ValueError) as error:  # Series may be empty.
+                except (
+                    ScenarioError,
+                    ValueError,
+                    ArithmeticError,
+                ) as error:  # Series may be empty.
                     if not (lenient or self.json.get("on")):  # The simulator has all of them.
                         raise
                     self.lacking[measure] = getattr(error, "rendered", str(error))
