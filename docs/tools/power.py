@@ -30,13 +30,24 @@ def keep(report: JSON) -> None:
     """Keeps what a report says of power."""
     day = str(datetime.datetime.now(datetime.UTC).date())
     kept = {key: report[key] for key in ("paper", "title", "version")} | {"day": day}
-    text = json.dumps(kept | {"power": report["power"]}, indent=1, ensure_ascii=False)
+    said = {key: value for key, value in report["power"].items() if key != "conclusion"}
+    text = json.dumps(kept | {"power": said}, indent=1, ensure_ascii=False)
     (KEPT / f"{report['paper']}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def kept() -> list[JSON]:
     """What is kept of each paper, in the order of their names."""
     return [json.loads(file.read_text(encoding="utf-8")) for file in sorted(KEPT.glob("*.json"))]
+
+
+def whole(papers: list[JSON]) -> str:
+    """How many verdicts have power, in all papers."""
+    powers = [row["power"] for found in papers for row in found["power"]["rows"] if row["power"]]
+    return (
+        f"Of {len(powers)} reproduced verdicts on {len(papers)} papers, "
+        f"{powers.count(power.SOME)} caught some error, {powers.count(power.NONE)} caught nothing, "
+        f"and {powers.count(power.UNSTEADY)} are unsteady."
+    )
 
 
 def section(found: JSON) -> str:
@@ -81,7 +92,7 @@ def write() -> None:
     begin, end = "<!-- measured: power -->\n", "<!-- end measured -->"
     before, rest = text.split(begin)
     after = rest.split(end)[1]
-    parts = "\n\n".join(map(section, kept()))
+    parts = "\n\n".join([whole(kept()), *map(section, kept())])
     PAGE.write_text(f"{before}{begin}{parts}\n{end}{after}", encoding="utf-8")
 
 
