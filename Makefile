@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results linux man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -156,8 +156,16 @@ compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario 
 	@sh .ci/system $(PYTHON) compare
 	@touch $@
 
+agreement: .venv/.ready-compare build  ## The same scenarios in five places (live runs take half an hour): make agreement ARGS="--page"
+	$(BIN)/python docs/tools/places.py $(ARGS)
+
 linux: build  ## The profile linux beside Linux itself, cell by cell (a quarter of an hour): make linux ARGS="--cc cubic"
 	$(BIN)/python docs/tools/agreement.py $(ARGS)
+
+PAPERS := ea-red jumbo-frames packet-buffering-marker red-on-netfpga tcp-cae
+power: build  ## What each verdict on a paper would have noticed (minutes): make power PAPERS=ea-red
+	for each in $(PAPERS); do $(BIN)/dumbbell reproduce $$each --power --out build/power/$$each || exit 1; done
+	$(BIN)/python docs/tools/power.py $(addprefix build/power/,$(PAPERS))
 
 man: build  ## Write the manual page, build/man/dumbbell.1
 	@mkdir -p build/man

@@ -197,8 +197,8 @@ def test_what_ns2_prints() -> None:
     network = Network(10e6, 30, (Flow(0.0), Flow(0.0)), duration=6.0, warmup=1.0)
     said = (
         "bare 0.01 10000\nsetup 0.03 12000\n"
-        "start.queue 100 1 95 95000 50.0\nstart.ack 49 39\nstart.cuts 0 0\n"
-        "run 0.53 14000\nend.queue 1100 21 1065 1065000 550.0\nend.ack 549 539\nend.cuts 1 1\n"
+        "start.queue 100 1 95 95000 50.0 2\nstart.ack 49 39\nstart.cuts 0 0\n"
+        "run 0.53 14000\nend.queue 1100 21 1065 1065000 550.0 9\nend.ack 549 539\nend.cuts 1 1\n"
     )
     read = ns2.read(network, said)
     assert (read.arrivals, read.drops, read.departures) == (1000, 20, 970)
@@ -312,3 +312,41 @@ def test_a_loss_within_a_recovery_halves_what_ns2_halves(name: str) -> None:
     here, there = ours.run(network), ns2.run(network)
     assert here.drop_rate == pytest.approx(there.drop_rate, rel=0.10)
     assert here.utilization == pytest.approx(there.utilization, abs=0.015)
+
+
+# Datagrams.
+
+
+def _datagrams(cc: str = "newreno", rate: float | None = 12e6) -> Network:
+    flow = Flow(0.5, 0.0025, cc, datagrams_bps=rate)
+    return Network(10e6, 60, (flow,), 30.0, 5.0, delay_s=0.005, payload=1460)
+
+
+def test_datagrams_fill_a_packet_of_the_same_length() -> None:
+    """1500 B with IP and UDP headers, at a rate that counts these."""
+    said = ours.scenario(_datagrams())["flow"][0]
+    assert said["source"] == {"kind": "cbr", "rate": "11776000 bps", "packet": "1472 B"}
+    assert "cc" not in said and said["rtt"] == "20000000 ns"
+    assert "datagrams 0.500000000 0.0025 12000000 1500" in ns2.script(_datagrams())
+    assert "source" not in ours.scenario(_datagrams(rate=None))["flow"][0]
+
+
+@needs_ns2
+def test_datagrams_over_a_full_queue_are_counted_alike() -> None:
+    """25 s of a packet a millisecond, of which 12 Mbit/s over 10 drop a sixth."""
+    for found in (ours.run(_datagrams()), ns2.run(_datagrams())):
+        assert found.arrivals == 25000
+        assert abs(found.drops - 25000 / 6) <= 1
+        assert abs(found.departures - 25000 * 5 / 6) <= 1
+        assert found.goodput_bps == pytest.approx(10e6 * 1472 / 1500, rel=1e-4)
+        assert found.marks == 0
+
+
+@needs_ns2
+def test_marks_are_counted_on_both_sides() -> None:
+    red = Red(5, 15, max_p=0.1, w_q=0.002, ecn=True)
+    flows = tuple(Flow(start, 0.0075, "sack") for start in (0.1, 0.3))
+    network = Network(10e6, 60, flows, 20.0, 5.0, delay_s=0.005, red=red, handshake=True)
+    here, there = ours.run(network), ns2.run(network)
+    assert here.drops == there.drops == 0
+    assert here.marks > 50 and 0.5 < there.marks / here.marks < 2

@@ -235,6 +235,43 @@ class HardwareReport(TypedDict):
     valid: bool
 
 
+class PerturbationRow(TypedDict):
+    """An error that a simulator might have, and how many of the points it changes."""
+
+    id: str
+    what: str
+    scale: dict[str, float]
+    controls: dict[str, str]
+    set: list[str]
+    points_changed: int
+    points: int
+
+
+class PowerRow(TypedDict):
+    """A verdict on a printed number (`cell`) or a claim, the verdicts `under` each perturbation,
+    and which of these are not the same. `power` is `some`, `none` or `unsteady` (other seeds alone
+    give another verdict), and None if the verdict is not *reproduced*."""
+
+    kind: str
+    id: str
+    verdict: str
+    power: str | None
+    caught: list[str]
+    other_seeds: str
+    under: dict[str, str]
+
+
+class PowerReport(TypedDict):
+    """What each verdict would have noticed, from `n` runs of each point with these overrides."""
+
+    n: int
+    overrides: list[str]
+    perturbations: list[PerturbationRow]
+    rows: list[PowerRow]
+    conclusion: list[str]
+    valid: bool
+
+
 class Report(TypedDict):
     """The whole; `publish` adds the path of the page."""
 
@@ -250,6 +287,7 @@ class Report(TypedDict):
     readings: list[ReadingRow]
     readings_conclusion: list[str]
     hardware: HardwareReport | None
+    power: PowerReport | None
     assumptions: list[AssumptionRow]
     points: list[PointRow]
     version: str

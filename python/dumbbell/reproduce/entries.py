@@ -127,6 +127,18 @@ class Readings:
     cells: tuple[str, ...] = ()
 
 
+class Perturbation(Shape, frozen=True):
+    """An error that a simulator might have, of which verdicts are to tell. `scale` multiplies the
+    value of a key at each point by a factor, `controls` replaces congestion controls, `set` are
+    overrides. Keys may have `*` for every item of a list."""
+
+    id: str
+    what: str
+    scale: dict[str, Annotated[float, Meta(gt=0)]] = default(default_factory=dict)
+    controls: dict[str, str] = default(default_factory=dict)
+    set: tuple[str, ...] = ()
+
+
 class Prediction(Shape, frozen=True):
     """Cells whose errors are told together: a row of a table that nothing was fitted on."""
 
@@ -280,3 +292,4 @@ class Paper:
     tables: tuple[Table, ...]
     pictures: tuple[Picture, ...]
     over_time: OverTime | None = None
+    perturbations: tuple[Perturbation, ...] = ()

@@ -21,6 +21,7 @@ from .entries import (
     Finding,
     Measure,
     OverTime,
+    Perturbation,
     Prediction,
     Reading,
     Surface,
@@ -227,6 +228,7 @@ class PaperFile(Shape, frozen=True):
     table: tuple[Table, ...] = ()
     figure: tuple[Figure, ...] = ()
     over_time: OverTime | None = None
+    perturbation: tuple[Perturbation, ...] = ()
 
 
 def misfits(figure: Figure) -> Iterator[str]:

@@ -161,6 +161,7 @@ def _paper(folder: Path, said: PaperFile) -> Paper:
         tables=said.table,
         pictures=tuple(_by_id(map(_picture, said.figure)).values()),
         over_time=said.over_time,
+        perturbations=tuple(_by_id(said.perturbation).values()),
     )
 
 

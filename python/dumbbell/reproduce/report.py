@@ -3,16 +3,18 @@ elsewhere."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ..present import templates
 from ..studies.frame import pages
 from ..studies.frame.over_time import OverTime
 from ..studies.frame.publish import Shown
-from .document import CellRow, ClaimRow, EvidenceRow, PredictionRow, Report
+from .document import CellRow, ClaimRow, EvidenceRow, PowerRow, PredictionRow, Report
 from .papers import Paper
+from .power import said
 
 
 def html(
@@ -34,9 +36,25 @@ def html(
         described={row["id"]: row for row in summary["figures"]},
         marks=templates.MARKS,
         by_points=_by_points,
+        powers=_powers(summary),
+        noticed=partial(_noticed, summary),
         columns=_columns(summary["predictions"], paper),
         rules=rules.read_text(encoding="utf-8") if rules.exists() else "",
     )
+
+
+def _powers(summary: Report) -> dict[str, str]:
+    """The power of each verdict, by the id of its printed number or claim; "" without one."""
+    found: dict[str, str] = defaultdict(str)
+    for row in summary["power"]["rows"] if summary["power"] else ():
+        found[row["id"]] = row["power"] or ""
+    return found
+
+
+def _noticed(summary: Report, row: PowerRow) -> str:
+    """What a verdict caught, in words."""
+    assert summary["power"] is not None
+    return said(row, summary["power"]["perturbations"])
 
 
 def _tally(rows: Sequence[CellRow] | Sequence[ClaimRow]) -> list[tuple[str, int]]:

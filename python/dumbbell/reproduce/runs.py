@@ -60,17 +60,21 @@ class Runs:
             ]
         return self.taken[measure]
 
-    def settle(self, measures: Iterable[str]) -> None:
+    def settle(self, measures: Iterable[str], lenient: bool = False) -> None:
         """Takes these measurements, and forgets what else the runs said: hundreds of flows in
-        thousands of runs."""
+        thousands of runs. lenient: notes those that the runs do not have."""
         for measure in measures:
             if self.has(measure):
                 try:
                     self.values(measure)
-                except ScenarioError as error:
-                    if not self.json.get("on"):  # The simulator has every measurement.
+                except (
+                    ScenarioError,
+                    ValueError,
+                    ArithmeticError,
+                ) as error:  # Series may be empty.
+                    if not (lenient or self.json.get("on")):  # The simulator has all of them.
                         raise
-                    self.lacking[measure] = error.rendered
+                    self.lacking[measure] = getattr(error, "rendered", str(error))
         runs = [
             {key: value for key, value in run.items() if key not in _BULKY} for run in self.runs
         ]
@@ -94,6 +98,8 @@ class PointRunner:
     done: int = 0
     store: str | None = None
     on: str = "sim"
+    lenient: bool = False
+    """True if runs may not have a measurement: what changes them may leave nothing to measure."""
 
     def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
         """Runs a point with a reading's `changes`, which outdo all other overrides; with series if
@@ -108,7 +114,7 @@ class PointRunner:
         result = self._made(point, overrides, self.effort.replications, out, self.store)
         self.done += 1
         runs = Runs(point, overrides, result, series.run_directories(out) if out else [])
-        runs.settle(papers.measures_at(self.paper, point.id))
+        runs.settle(papers.measures_at(self.paper, point.id), self.lenient)
         return runs
 
     def first(self, point: Point, records: Iterable[str], out: Path) -> str:

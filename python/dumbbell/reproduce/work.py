@@ -36,6 +36,7 @@ def reproduce(
     *,
     overrides: Iterable[str] = (),
     quick: bool = False,
+    power: bool = False,
     cells: Iterable[str] = (),
     on: str = "sim",
     seed: int | None = None,
@@ -48,11 +49,18 @@ def reproduce(
     """Reproduces a paper and returns the object of `report.json`, which it writes beside
     `report.html` and the figures, each as SVG, PDF and PNG in `figures`.
 
-    quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its
-    queue, say) change only the points at which the scheme is at work, so that taking it out leaves
-    the baseline alone. cells: only these, without claims. store: where finished runs are kept, and
-    taken from. out: the report's directory, by default `results/NAME`.
+    quick: the paper's smaller effort. power: everything with that effort, and again under each
+    perturbation; without readings and hardware. overrides: as `-s`; those that the paper's scheme
+    owns (its queue, say) change only the points at which the scheme is at work, so that taking it
+    out leaves the baseline alone. cells: only these, without claims. store: where finished runs are
+    kept, and taken from. out: the report's directory, by default `results/NAME`.
     """
+    if power and (on != "sim" or list(cells)):
+        raise ScenarioError(
+            "--power\n^^^^^^^ this needs the whole paper in the simulator\n"
+            f"help: leave out {'--on' if on != 'sim' else '--cell'}"
+        )
+    quick = quick or power
     if on == "kernel":
         from .testbed import work
 
@@ -91,7 +99,7 @@ def reproduce(
         raise ScenarioError(f"--on {on}: write --on sim, --on kernel or --on linux")
     publish.tools()
     paper = papers.load(name)
-    asked = Asked(paper, list(cells), list(overrides), quick)
+    asked = Asked(paper, list(cells), list(overrides), quick, power)
     points = _points(paper, asked.cells)
     runner = PointRunner(
         paper,
@@ -108,23 +116,26 @@ def reproduce(
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A reproduction by the simulator. cells: only these; none: the whole paper. altered: the
-    user's overrides."""
+    user's overrides. power: perturbations instead of readings and hardware."""
 
     paper: Paper
     cells: list[str]
     altered: list[str]
     quick: bool
+    power: bool = False
 
     @property
     def own_scheme(self) -> bool:
         """True if the whole is asked for and no override concerns the paper's own scheme. Readings
         and hardware are of that scheme: one that is altered leaves none to compare."""
-        return not self.cells and not any(owned(self.paper, over) for over in self.altered)
+        if self.cells or self.power:
+            return False
+        return not any(owned(self.paper, over) for over in self.altered)
 
 
 def _simulated(asked: Asked, points: Mapping[str, Point], runner: PointRunner, out: Path) -> Report:
     """Runs the points, judges them, and writes the report."""
-    from . import hardware, over_time, readings, report
+    from . import hardware, over_time, power, readings, report
 
     started = time.perf_counter()
     paper = asked.paper
@@ -133,17 +144,21 @@ def _simulated(asked: Asked, points: Mapping[str, Point], runner: PointRunner, o
     runner.total = len(points)
     runner.total += readings.count(paper, runner.effort.readings_at) if compared else 0
     runner.total += hardware.count(paper, asked.quick) if in_hardware else 0
+    runner.total += power.count(paper) if asked.power else 0
     runner.total += len(paper.over_time.points) if paper.over_time and not asked.cells else 0
     with temporary_folder() as scratch:
         measured = _measure(runner, points, Path(scratch))
         rows, conclusion = readings.compare(paper, measured, runner) if compared else ([], [])
         built = hardware.compare(paper, measured, runner, asked.quick) if in_hardware else None
+        noticed = power.compare(paper, measured, runner, Path(scratch)) if asked.power else None
         document, drawn, numbers = _conclude(asked, measured)
         recorded = None
         if not asked.cells:
             recorded = over_time.record(paper, runner, measured, numbers, out)
     document["readings"], document["readings_conclusion"] = rows, conclusion
     document["hardware"] = built
+    document["power"] = noticed
+    document["valid"] &= noticed is None or noticed["valid"]
     document["valid"] &= all(row["valid"] for row in rows) and (built is None or built["valid"])
     document["wall_s"] = time.perf_counter() - started
     page = partial(report.html, paper, document, over_time=recorded)
@@ -227,6 +242,7 @@ def _conclude(
         "readings": [],
         "readings_conclusion": [],
         "hardware": None,
+        "power": None,
         "assumptions": assumption_rows(paper.assumptions),
         "points": [point_row(runs) for runs in measured.values()],
         "version": __version__,

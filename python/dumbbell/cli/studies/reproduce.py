@@ -18,8 +18,9 @@ from .. import completers
 from ..options import ON, STORE, Json, Overrides, RequiredClass, Threads, emit, progress, show, tell
 
 if TYPE_CHECKING:
+    from ...present.grids import Grid
     from ...present.progress import Progress
-    from ...reproduce.document import CellRow, ReadingRow, Report
+    from ...reproduce.document import CellRow, PowerReport, ReadingRow, Report
 
 
 def reproduce(
@@ -40,6 +41,13 @@ def reproduce(
         Parameter(
             help="Make fewer and shorter runs: less than a minute; with --on kernel about 3 "
             "minutes."
+        ),
+    ] = False,
+    power: Annotated[
+        bool,
+        Parameter(
+            help="Say what each verdict would have noticed: make the runs of --quick, and again "
+            "with each error that the paper declares, such as a round-trip time 10 % longer."
         ),
     ] = False,
     on: Annotated[str, Parameter(help=ON)] = "sim",
@@ -84,6 +92,8 @@ def reproduce(
 
     Example: `dumbbell reproduce ea-red --quick`
     """
+    if power and on != "sim":
+        raise ScenarioError("--power\n^^^^^^^ this is only for --on sim\nhelp: leave out --on")
     if on == "kernel":
         from ...testbed import lock, rootless
 
@@ -114,6 +124,7 @@ def reproduce(
             paper,
             overrides=set,
             quick=quick,
+            power=power,
             cells=cell,
             on=on,
             seed=seed,
@@ -276,6 +287,8 @@ def _print(summary: Report) -> None:
         show(Grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
     if summary["readings"]:
         show(_readings(summary["readings"]))
+    if summary["power"]:
+        show(*_power(summary["power"]))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
     show(
         "cells: "
@@ -286,6 +299,21 @@ def _print(summary: Report) -> None:
         f"report: {summary['report']}",
         *(["figures: in the folder figures next to it"] if summary["claims"] else []),
     )
+
+
+def _power(report: PowerReport) -> list[Grid | str]:
+    """What each reproduced verdict would have noticed."""
+    from ...present.grids import Grid
+    from ...reproduce.power import said
+
+    rows = [
+        [row["id"], row["power"] or "", said(row, report["perturbations"])]
+        for row in report["rows"]
+        if row["power"]
+    ]
+    columns = ["reproduced", "power", "what it would have noticed"]
+    grid = Grid("Power", columns, rows, text_columns=3)
+    return [grid, *report["conclusion"]] if rows else [*report["conclusion"]]
 
 
 def _readings(rows: list[ReadingRow]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 HEADER = 40
 """Bytes of IP and TCP headers; also the length of an acknowledgment."""
+UDP_HEADER = 28
+"""Bytes of IP and UDP headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,14 @@ class Red:
 @dataclass(frozen=True, slots=True)
 class Flow:
     """A bulk transfer: when it starts (s), the propagation delay of each of its access links (s),
-    its TCP."""
+    its TCP. With `datagrams_bps` it is datagrams as long as a full packet at this constant rate,
+    headers included."""
 
     start: float
     access_s: float = 0.001
     cc: str = "newreno"
     delayed_ack: bool = False
+    datagrams_bps: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

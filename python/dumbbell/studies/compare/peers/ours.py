@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from ...frame.runs import Answer
-from .network import Flow, Network, Red
+from .network import UDP_HEADER, Flow, Network, Red
 from .outcome import Cost, Outcome
 from .simulators.installed import failed
 
@@ -92,9 +92,13 @@ def _flow(i: int, flow: Flow, network: Network) -> dict[str, object]:
     words: dict[str, object] = {
         "name": f"f{i}",
         "start": _time(flow.start),
-        "cc": flow.cc,
         "rtt": _time(2 * network.delay_s + 4 * flow.access_s),
     }
+    if flow.datagrams_bps is not None:
+        payload = network.packet - UDP_HEADER
+        rate = round(flow.datagrams_bps * payload / network.packet)
+        return {**words, "source": {"kind": "cbr", "rate": f"{rate} bps", "packet": f"{payload} B"}}
+    words["cc"] = flow.cc
     tcp: dict[str, object] = {"sack": flow.cc == "sack"}
     return {**words, "tcp": tcp | ({"delayed_ack": "second"} if flow.delayed_ack else {})}
 

@@ -1,11 +1,15 @@
-# A dumbbell of one-way TCP flows for ns-2.35: `ns dumbbell.tcl NETWORK.tcl`, where NETWORK.tcl fills the arrays `net` and
-# `tcp` and calls `flow START ACCESS_S AGENT SINK` for each flow. Prints `NAME VALUE...` lines. Written from "The ns Manual".
+# A dumbbell of one-way flows for ns-2.35: `ns dumbbell.tcl NETWORK.tcl`, where NETWORK.tcl fills the arrays `net` and
+# `tcp` and calls `flow START ACCESS_S AGENT SINK` for each TCP flow, `datagrams START ACCESS_S RATE BYTES` for one of UDP. Prints `NAME VALUE...` lines. Written from "The ns Manual".
 # Every value that a result depends on is set here or in NETWORK.tcl, because ns-2's defaults mean something else.
 
 set flows {}
 proc flow {start access agent sink} {
     global flows
-    lappend flows [list $start $access $agent $sink]
+    lappend flows [list $start $access $agent $sink 0 0]
+}
+proc datagrams {start access rate bytes} {
+    global flows
+    lappend flows [list $start $access UDP LossMonitor $rate $bytes]
 }
 source [lindex $argv 0]
 
@@ -27,6 +31,7 @@ puts "bare [cpu_s] [peak_kib]"
 # Lean packets: without the headers of protocols that no packet here has.
 remove-all-packet-headers
 add-packet-header IP TCP Flags
+if {[lsearch -glob $flows *LossMonitor*] >= 0} { add-packet-header RTP }
 set ns [new Simulator]
 $defaultRNG seed $net(seed)
 
@@ -46,10 +51,12 @@ $ns simplex-link $right $left $net(rate) $net(delay) DropTail
 $ns queue-limit $left $right $net(limit)
 set bottleneck [[$ns link $left $right] queue]
 
+# The agents that count what arrived in order: senders of TCP, receivers of datagrams; and the name of the count.
+set counting {}
 set senders {}
 set number 0
 foreach each $flows {
-    foreach {start access agent sink} $each break
+    foreach {start access agent sink rate bytes} $each break
     set here [$ns node]
     set there [$ns node]
     $ns duplex-link $here $left $net(access) $access DropTail
@@ -60,13 +67,24 @@ foreach each $flows {
     $ns attach-agent $here $sender
     $ns attach-agent $there $receiver
     $ns connect $sender $receiver
-    $ns at $start "[$sender attach-app FTP] start"
-    # A start resets the threshold to the window; before the first acknowledgement nothing has looked at it.
-    if {$net(ssthresh) ne ""} { $ns at $start "$sender set ssthresh_ $net(ssthresh)" }
+    if {$agent eq "UDP"} {
+        $sender set packetSize_ $bytes
+        set source [new Application/Traffic/CBR]
+        $source set packetSize_ $bytes
+        $source set rate_ $rate
+        $source attach-agent $sender
+        $ns at $start "$source start"
+        lappend counting $receiver npkts_
+    } else {
+        $ns at $start "[$sender attach-app FTP] start"
+        # A start resets the threshold to the window; before the first acknowledgement nothing has looked at it.
+        if {$net(ssthresh) ne ""} { $ns at $start "$sender set ssthresh_ $net(ssthresh)" }
+        lappend counting $sender ack_
+        lappend senders $sender
+    }
     if {$net(trace) ne "" && $number == 0} {
         $ns trace-queue $here $left [open $net(trace) w]
     }
-    lappend senders $sender
     incr number
 }
 
@@ -80,14 +98,14 @@ if {$net(drops) ne ""} {
 }
 
 proc counters {name} {
-    global ns net senders
+    global ns net senders counting
     if {$net(monitor)} {
         global monitor integral
         $integral newpoint [$ns now] [$monitor set pkts_]
-        puts "$name.queue [$monitor set parrivals_] [$monitor set pdrops_] [$monitor set pdepartures_] [$monitor set bdepartures_] [$integral set sum_]"
+        puts "$name.queue [$monitor set parrivals_] [$monitor set pdrops_] [$monitor set pdepartures_] [$monitor set bdepartures_] [$integral set sum_] [$monitor set pmarks_]"
     }
     set line "$name.ack"
-    foreach sender $senders { append line " [expr {int([$sender set ack_])}]" }
+    foreach {agent count} $counting { append line " [expr {int([$agent set $count])}]" }
     puts $line
     set line "$name.cuts"
     foreach sender $senders { append line " [$sender set ncwndcuts_]" }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .....errors import DumbbellError
 from .....files.write import temporary_folder, write_text
-from ..network import Flow, Network, Red
+from ..network import UDP_HEADER, Flow, Network, Red
 from ..outcome import Cost, Outcome
 from .installed import failed, program
 
@@ -85,7 +85,7 @@ def script(
     }
     lines = [f"set net({name}) {{{value}}}" for name, value in net.items()]
     lines += [f"set tcp({name}) {value}" for name, value in _tcp(network).items()]
-    lines += [_flow(flow) for flow in network.flows]
+    lines += [_flow(flow, network) for flow in network.flows]
     return "\n".join(lines) + "\n"
 
 
@@ -134,7 +134,10 @@ def _red(red: Red) -> str:
     return " ".join(f"{name} {value}" for name, value in options.items())
 
 
-def _flow(flow: Flow) -> str:
+def _flow(flow: Flow, network: Network) -> str:
+    if flow.datagrams_bps is not None:
+        rate = f"{flow.datagrams_bps:.0f}"
+        return f"datagrams {flow.start:.9f} {flow.access_s!r} {rate} {network.packet}"
     sink = (
         "TCPSink"
         + ("/Sack1" if flow.cc == "sack" else "")
@@ -153,21 +156,21 @@ def read(network: Network, text: str) -> Outcome:
     queue = [
         b - a
         for a, b in zip(
-            lines.get("start.queue", [0.0] * 5), lines.get("end.queue", [0.0] * 5), strict=True
+            lines.get("start.queue", [0.0] * 6), lines.get("end.queue", [0.0] * 6), strict=True
         )
     ]
-    end_of_run = lines.get("end.queue", [0.0] * 5)
+    end_of_run = lines.get("end.queue", [0.0] * 6)
     bare, setup, ran = lines["bare"], lines["setup"], lines["run"]
     return Outcome(
         arrivals=int(queue[0]),
         drops=int(queue[1]),
         departures=int(queue[2]),
-        marks=0,
+        marks=int(queue[5]),
         mean_queue=queue[4] / window,
         utilization=queue[3] * 8 / (network.rate_bps * window),
         goodputs=tuple(
-            (b - a) * network.payload * 8 / window
-            for a, b in zip(lines["start.ack"], lines["end.ack"], strict=True)
+            (b - a) * _payload(flow, network) * 8 / window
+            for a, b, flow in zip(lines["start.ack"], lines["end.ack"], network.flows, strict=True)
         ),
         hops=int(end_of_run[0] + 5 * end_of_run[2]),
         cost=Cost(
@@ -177,3 +180,8 @@ def read(network: Network, text: str) -> Outcome:
             peak_bytes=int(1024 * (ran[1] - bare[1])),
         ),
     )
+
+
+def _payload(flow: Flow, network: Network) -> int:
+    """Bytes of the application in a full packet of a flow."""
+    return network.payload if flow.datagrams_bps is None else network.packet - UDP_HEADER
