@@ -99,6 +99,9 @@ fn of_expanded(
     let mut flows: Vec<Flow> =
         routed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
     hosts::add_links(&nodes, &mut links, &mut flows, &entries, scenario, cx);
+    // A plan is kept; what it was made from took more room.
+    links.shrink_to_fit();
+    flows.shrink_to_fit();
     let record = record::build(scenario, &flows, cx);
     let Reassembly { timeout, memory } = scenario.reassembly;
     let offered_bps: Vec<_> = offered.iter().map(|o| o.map(|(_, bps)| bps)).collect();
