@@ -285,7 +285,7 @@ def of_ours(document: JSON) -> dict[str, float]:
         "queue": queue["mean_packets"],
         "drops": sum(queue["drops"].values()) / queue["arrivals"],
         "marks": queue["marks"] / queue["arrivals"],
-        "jain": document["jain"],
+        "jain": document["jain"] or 0.0,  # there is none if nobody got anything
         "share": document["flows"][0]["share"],
     }
 

@@ -222,7 +222,7 @@ def test_hostile_values_end_with_a_sentence(
             "--ratio nan: write a finite number from 0 up",
         ),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
-        (["nope"], "there is no command `nope`: write one of run, "),
+        (["nope"], "there is no command `nope`: write one of demo, run, "),
         (["explain", "tahini"], "there is no algorithm or key named `tahini`"),
         (["reproduce", "nopaper"], "there is no paper `nopaper`: known papers: ea-red, "),
     ],

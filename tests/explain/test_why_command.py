@@ -203,7 +203,7 @@ def test_wrong_questions(
 
 def test_without_polars_the_fix_is_named(overflow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(EnvironmentLacks, match=r"pip install 'dumbbell\[figures\]'"):
+    with pytest.raises(EnvironmentLacks, match="pip install polars"):
         record.load(runs.locate(overflow), "s")
 
 

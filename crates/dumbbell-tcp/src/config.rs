@@ -117,9 +117,9 @@ pub struct TcpConfig {
         extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"),
     )]
     pub quick_acks: u32,
-    /// Whether the last segment of a burst of two or more, and of all available data, has PSH and is
-    /// acknowledged at once. A burst is what a host hands to its network card in one piece: what it
-    /// sends in a millisecond at its pacing rate, at least two segments.
+    /// Whether the last segment of a burst of two or more, and of all available data, has PSH and
+    /// is acknowledged at once. A burst is what a host hands to its network card in one piece: what
+    /// it sends in a millisecond at its pacing rate, at least two segments.
     #[schemars(
         extend(
             "x-source" = "Linux: tcp_min_tso_segs, tcp_tso_rtt_log; observed in Linux",
@@ -129,7 +129,7 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "defaults::off")]
     pub push: bool,
     /// Whether segments out of order share acknowledgments: the first three are answered at once,
-    /// later ones after 5 % of the round-trip time, at most 1.1 ms.
+    /// later ones after 5 % of the round-trip time, at most 1.1 ms. With `delayed_ack = "second"`.
     #[schemars(
         extend("x-source" = "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr", "x-default" = false),
     )]
@@ -150,7 +150,10 @@ pub struct TcpConfig {
     /// echoed. An acknowledgment with a gap echoes an earlier one, so that a lost retransmission
     /// shows later.
     #[schemars(
-        extend("x-source" = "RFC 8985 section 6.2 step 2; off: observed in Linux", "x-default" = true),
+        extend(
+            "x-source" = "RFC 8985 section 6.2 step 2; off: observed in Linux",
+            "x-default" = true
+        ),
     )]
     #[serde(skip_serializing_if = "defaults::on")]
     pub rack_by_echo: bool,
@@ -215,8 +218,8 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "defaults::off")]
     pub ecn_holds_window: bool,
     /// Whether windows are whole segments: growth waits until it makes one, and a reduction leaves
-    /// whole ones. Of `reno`, `newreno`, `sack`, and the controls that steer such a window. PRR then
-    /// counts segments, too.
+    /// whole ones. Of `reno`, `newreno`, `sack`, and the controls that steer such a window. Then
+    /// PRR counts segments, too.
     #[schemars(
         extend("x-source" = "Linux; off: RFC 5681 section 3.1, bytes", "x-default" = false),
     )]
@@ -232,8 +235,8 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub tuned_send_buffer: bool,
-    /// Whether a recovery that ends while what was lost since its start is being repaired is followed
-    /// at once by another, with a reduction of its own.
+    /// Whether a recovery that ends while what was lost since its start is being repaired is
+    /// followed at once by another, with a reduction of its own.
     #[schemars(
         extend("x-source" = "observed in Linux; off: RFC 6675 section 5", "x-default" = false),
     )]

@@ -2,7 +2,6 @@
 mod accecn;
 mod ack;
 mod ack_info;
-mod bursts;
 mod cached_cc;
 mod commands;
 mod delivery_rate;

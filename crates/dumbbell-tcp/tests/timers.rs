@@ -174,7 +174,8 @@ fn quick_acks_at_the_start() {
 }
 
 /// The last of each burst has PSH and is acknowledged at once; a segment alone is no burst, and the
-/// end of the data has PSH, too. As observed in Linux 6.12: a burst at such a rate has two segments.
+/// end of the data has PSH, too. As observed in Linux 6.12: a burst at such a rate has two
+/// segments.
 #[test]
 fn the_end_of_a_burst_is_acknowledged_at_once() {
     let config = TcpConfig {

@@ -57,7 +57,11 @@ impl ReceiverPolicy {
             delay: config.delayed_ack_timeout,
             quick_acks_left: config.quick_acks,
             answers_push: config.push,
-            compression: (config.compressed_sacks && config.sack).then(Compression::default),
+            // A host that delays no acknowledgment keeps none of these back either.
+            compression: (config.compressed_sacks
+                && config.sack
+                && config.delayed_ack == DelayedAck::Second)
+                .then(Compression::default),
             full_size: FullSize {
                 // Only a sender that heeds routers goes below the MSS of both ends.
                 inferred: config.pmtu_discovery.heeds_routers(),

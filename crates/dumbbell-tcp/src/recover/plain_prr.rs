@@ -64,8 +64,8 @@ impl Recover for PlainPrr {
         let mut delivered = delivered;
         if std::mem::take(&mut self.fresh) {
             let unit = if self.whole { f.mss } else { 1 };
-            // The flight before the acknowledgment that began the recovery: what duplicates before it
-            // reported had been replaced by then.
+            // The flight before the acknowledgment that began the recovery: what duplicates before
+            // it reported had been replaced by then.
             let recover_fs = f.size() - self.left + delivered.min(self.left);
             self.meter = Meter { recover_fs, unit, ..Meter::default() };
         } else if acked > 0 {

@@ -31,7 +31,8 @@ pub(super) fn unsupported(
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
         initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
         prr_without_sack, push, compressed_sacks,
-        growth_by_delivered, rack_by_echo, recovers_again, unpaced_start, pacing_credit, rto_by_peak, rtt_samples, ecn_holds_window,
+        growth_by_delivered, rack_by_echo, recovers_again, unpaced_start, pacing_credit,
+        rto_by_peak, rtt_samples, ecn_holds_window,
         whole_segments, tuned_send_buffer,
         // Of Reno, which it has not.
         reno_reentry: _,
