@@ -160,13 +160,15 @@ fn the_model_is_exact_where_it_is_alone() {
     }
 }
 
-/// Two flows of the same kind share evenly within 30 s, whichever began first.
+/// Two flows of the same kind share evenly from 40 s on, whichever began first. Version 3 takes
+/// longer than version 1, and how long depends on when its segments leave: from 20 s to 40 s the
+/// index of Jain is between 0.87 and 1 over 12 seeds, from 40 s to 60 s at least 0.98.
 #[test]
 fn two_converge() {
     for cc in ["bbr", "bbr3"] {
         for seed in [1, 2] {
-            let (_, series) = run(&shared(&[cc, cc], 4.0, 40, seed));
-            let rates: Vec<f64> = (0..2).map(|f| series.rate(f, 20.0, 40.0)).collect();
+            let (_, series) = run(&shared(&[cc, cc], 4.0, 60, seed));
+            let rates: Vec<f64> = (0..2).map(|f| series.rate(f, 40.0, 60.0)).collect();
             let used = rates.iter().sum::<f64>() / C;
             assert!(jain(&rates) >= 0.95 && used >= 0.9, "{cc}, seed {seed}: {rates:?}");
         }
