@@ -288,7 +288,7 @@ pub struct TcpConfig {
         range(max = 100), extend("x-source" = "observed in Linux; a choice", "x-default" = 0),
     )]
     #[serde(skip_serializing_if = "defaults::zero")]
-    pub unpaced_start: u32,
+    pub unpaced_start: u8,
     /// Whether a segment that leaves later than its pacing would let it shortens the wait after it:
     /// by as much, at most by half.
     #[schemars(extend("x-source" = "observed in Linux", "x-default" = false))]

@@ -10,7 +10,7 @@ use crate::rtt::Clock;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, widen};
 use dumbbell_core::transport::{Arrival, HostSignal, Receive, Reply};
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::Time;
 pub use policy::ReceiverPolicy;
 use reassembly::Reassembly;
 use std::sync::Arc;
@@ -47,9 +47,6 @@ struct Cold {
     /// The number of times that it has moved.
     moved: u8,
     fin_at: Option<u64>,
-    /// When the SYN was answered, and how long the answer to that took.
-    syn_answered: Option<Time>,
-    handshake_rtt: Option<Span>,
 }
 
 /// The receiving end. It takes what its application would read at once, so that its window is its
@@ -127,8 +124,6 @@ impl<P: Receive> Receiver<P> {
                 dummy: false,
                 moved: 0,
                 fin_at: None,
-                syn_answered: None,
-                handshake_rtt: None,
             }),
         }
     }
@@ -215,9 +210,6 @@ impl<P: Receive> Receiver<P> {
             return;
         }
         self.stats.received_bytes += bytes;
-        if self.nxt == FIRST && self.cold.handshake_rtt.is_none() {
-            self.cold.handshake_rtt = self.cold.syn_answered.map(|at| now.since(at));
-        }
         let from = widen(s.seq, self.nxt);
         if self.timestamps && from <= self.acked && (from == self.nxt || self.is_newer(s.ts)) {
             self.ts_recent = s.ts;
@@ -234,9 +226,6 @@ impl<P: Receive> Receiver<P> {
         arrival.in_order =
             from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         arrival.out_of_order = from != self.nxt;
-        if !arrival.in_order {
-            arrival.rtt = self.cold.handshake_rtt;
-        }
         let reply = self.policy.on_data(&arrival);
         if reply == Reply::PendingThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);

@@ -230,8 +230,6 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// The time of the next tail loss probe.
     probe_due: Time,
     probing: bool,
-    /// True if windows grow by what is delivered.
-    by_delivered: bool,
     /// True if the last segment of a burst, and of the available data, has PSH.
     pushes: bool,
     /// True if segments may be spaced at all, by the profile or by the congestion control.
@@ -247,8 +245,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// True if the connection may use the fast path, and if the next acknowledgment may.
     simple: bool,
     fast_path: bool,
-    burst: u32,
-    quantum: u32,
+    burst: u8,
+    quantum: u8,
     /// Bytes of the FIN: 1 after a close that sends one.
     fin: u8,
     /// True if larger segments are tried, and whether a time is set at which they will be.

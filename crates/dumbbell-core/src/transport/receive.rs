@@ -22,8 +22,6 @@ pub struct Arrival {
     pub out_of_order: bool,
     /// The next byte expected.
     pub expected: u64,
-    /// The round-trip time that the receiver saw in the handshake; `None` without one.
-    pub rtt: Option<Span>,
     /// The ECN field.
     pub ecn: Ecn,
     /// True if the sender says that it reduced its window (RFC 3168).
@@ -78,6 +76,8 @@ pub trait Receive {
     /// `pending_only`: it is the first of the two of [`Reply::PendingThenNow`], and covers only the
     /// data before the segment of the last `on_data`.
     fn echo(&mut self, pending_only: bool) -> u8;
+    /// Called when a SYN is answered.
+    fn on_syn(&mut self, _now: Time) {}
     /// Called when the handshake is over.
     fn on_ecn_negotiated(&mut self, _negotiated: NegotiatedEcn) {}
     /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus its initial value (RFC 9768

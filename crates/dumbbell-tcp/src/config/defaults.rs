@@ -51,6 +51,6 @@ pub(super) fn step(x: &Bytes) -> bool {
     *x == STEP
 }
 
-pub(super) fn zero(x: &u32) -> bool {
+pub(super) fn zero(x: &u8) -> bool {
     *x == 0
 }

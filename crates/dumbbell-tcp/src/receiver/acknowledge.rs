@@ -147,7 +147,7 @@ impl<P: Receive> Receiver<P> {
             ecn: Ecn::NotEct,
         };
         self.ts_recent = s.ts;
-        self.cold.syn_answered = Some(now);
+        self.policy.on_syn(now);
         self.stats.acks_sent += 1;
         out.send(segment, Some(extra));
     }

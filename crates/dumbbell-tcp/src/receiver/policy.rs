@@ -33,11 +33,11 @@ pub struct ReceiverPolicy {
     /// The longest that an ACK is delayed.
     delay: Span,
     /// How many more segments are acknowledged at once because the connection is young.
-    quick_acks_left: u32,
+    quick_acks_left: u16,
     /// True if a segment with PSH is acknowledged at once.
     answers_push: bool,
     /// `None`: each arrival out of order is acknowledged at once.
-    compression: Option<Compression>,
+    compression: Option<Box<Compression>>,
     full_size: FullSize,
     ecn: EcnFeedback,
     /// True if the window closes while the path is down (Freeze-TCP).
@@ -55,13 +55,13 @@ impl ReceiverPolicy {
                 DelayedAck::Second => 2,
             },
             delay: config.delayed_ack_timeout,
-            quick_acks_left: config.quick_acks,
+            quick_acks_left: config.quick_acks.min(1000) as u16, // its range
             answers_push: config.push,
             // A host that delays no acknowledgment keeps none of these back either.
             compression: (config.compressed_sacks
                 && config.sack
                 && config.delayed_ack == DelayedAck::Second)
-                .then(Compression::default),
+                .then(Box::default),
             full_size: FullSize {
                 // Only a sender that heeds routers goes below the MSS of both ends.
                 inferred: config.pmtu_discovery.heeds_routers(),
@@ -85,6 +85,9 @@ struct Compression {
     /// The arrivals that one waits to answer, and the time until which it does.
     held: u8,
     until: Time,
+    /// When the SYN was answered, and the time until the first data.
+    answered: Option<Time>,
+    rtt: Option<Span>,
 }
 
 impl Compression {
@@ -92,14 +95,15 @@ impl Compression {
     #[cold]
     fn on_selective(&mut self, a: &Arrival) -> Reply {
         if a.expected != self.expected {
-            *self = Compression { expected: a.expected, ..Compression::default() };
+            (self.expected, self.at_once, self.held) = (a.expected, 0, 0);
+            self.until = Time::ZERO;
         }
         if self.at_once < SELECTIVE_AT_ONCE || !a.out_of_order {
             self.at_once += u8::from(a.out_of_order);
             return Reply::Now;
         }
         if a.now >= self.until {
-            let share = a.rtt.map_or(SELECTIVE_LONGEST, |rtt| rtt.scaled(SELECTIVE_SHARE));
+            let share = self.rtt.map_or(SELECTIVE_LONGEST, |rtt| rtt.scaled(SELECTIVE_SHARE));
             self.until = a.now + share.min(SELECTIVE_LONGEST) + SELECTIVE_SLACK;
             self.held = 0;
         }
@@ -161,6 +165,11 @@ impl Receive for ReceiverPolicy {
             // Nothing waits for its acknowledgment, so that even DCTCP has nothing to acknowledge
             // apart.
             self.quick_acks_left -= 1;
+            if let Some(all) = &mut self.compression
+                && all.rtt.is_none()
+            {
+                all.rtt = all.answered.map(|at| a.now.since(at));
+            }
             return Reply::Now;
         }
         let full = a.pending >= u64::from(self.full_segments_per_ack) * self.full_size.update(a);
@@ -180,6 +189,12 @@ impl Receive for ReceiverPolicy {
     #[inline]
     fn echo(&mut self, pending_only: bool) -> u8 {
         self.ecn.flags(pending_only)
+    }
+
+    fn on_syn(&mut self, now: Time) {
+        if let Some(all) = &mut self.compression {
+            all.answered = Some(now);
+        }
     }
 
     fn on_ecn_negotiated(&mut self, negotiated: NegotiatedEcn) {

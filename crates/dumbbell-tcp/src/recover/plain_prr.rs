@@ -132,7 +132,9 @@ mod tests {
         assert!((8..=9).contains(&sent), "{sent}");
         let left = prr.left;
         let flight = from(10 * MSS, nxt);
-        assert!(prr.on_ack(&flight, 10 * MSS, 0).resend, "a partial acknowledgment");
+        assert!(!prr.on_ack(&flight, 10 * MSS, 0).resend, "a partial acknowledgment");
+        let hole = Some(Pick::Again(10 * MSS, 11 * MSS));
+        assert_eq!(prr.next(&flight, &detect), hole, "goes next, when a segment is due");
         let before = prr.meter.delivered;
         prr.meter(&flight, &detect, 10 * MSS, 10 * MSS);
         assert_eq!((left - prr.left, prr.meter.delivered - before), (9 * MSS, MSS));

@@ -91,7 +91,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.sacked) = (now, acked, news.sacked);
-        if self.by_delivered && acked > 0 && !self.board.is_empty() {
+        if acked > 0 && !self.board.is_empty() && self.cold.config.growth_by_delivered {
             ack.acked += news.sacked;
             ack.acked -= self.board.bytes_within(self.una, una);
         }

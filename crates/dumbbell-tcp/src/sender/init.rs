@@ -98,7 +98,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             burst: 0,
             // L4S wants no bursts of more than 250 us (RFC 9331 section 4.3 item 7): one segment at
             // a time.
-            quantum: if config.ecn == Ecn::L4s { 1 } else { config.pacing_quantum },
+            quantum: if config.ecn == Ecn::L4s { 1 } else { config.pacing_quantum.min(64) as u8 },
             cwr_due: false,
             tagged: false,
             frozen: false,
@@ -110,7 +110,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             timer: Clock(config.timer_tick),
             rtt: Estimator::new(&config),
             pushes: config.push,
-            by_delivered: config.growth_by_delivered,
             spaced: config.pacing || cc.capabilities().paces,
             informed: cc.capabilities().segments || detect.by_segment() || cc.capabilities().rates,
             rated: cc.capabilities().rates,
