@@ -287,8 +287,8 @@ def _print(summary: Report) -> None:
         show(Grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
     if summary["readings"]:
         show(_readings(summary["readings"]))
-    if summary.get("power"):
-        show(*_power(summary["power"]))
+    if power := summary.get("power"):
+        show(*_power(power))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
     show(
         "cells: "
