@@ -5,7 +5,7 @@ use dumbbell_core::units::{Rate, Span};
 
 fn main() {
     let rate = Rate::from_mbps(10);
-    assert_eq!(rate.bytes_in(Span::from_ms(24)) as u64, 30_000);
+    assert_eq!(rate.bytes_in(Span::from_ms(24)), 30_000);
 
     // A stream belongs to a seed and a name, so that a new part does not disturb another.
     let first = |seed: u64, name: &str| Stream::named(seed, name).unit();

@@ -28,14 +28,14 @@ fn main() {
     let mut round_trips = 0;
     while !sender.all_acknowledged() {
         round_trips += 1;
-        now = now + Span::from_ms(10);
+        now += Span::from_ms(10);
         for (segment, extra) in std::mem::take(&mut there.0) {
             receiver.on_segment(now, &segment, extra.as_ref(), &mut back);
         }
         if receiver.deadline() <= now {
             receiver.on_deadline(now, &mut back);
         }
-        now = now + Span::from_ms(10);
+        now += Span::from_ms(10);
         for (segment, extra) in std::mem::take(&mut back.0) {
             sender.on_segment(now, &segment, extra.as_ref(), &mut there);
         }

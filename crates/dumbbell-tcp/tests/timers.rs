@@ -223,7 +223,7 @@ fn selective_acknowledgments_share() {
     // and 5 % of it more than the longest wait.
     let mut net = Net::new("sack", &config).with_fate(|way, n, _| match (way, n) {
         (Way::Forward, 2) => vec![Span::from_ms(9)],
-        (Way::Forward, n) => vec![Span::from_us(400 * n as u64)],
+        (Way::Forward, n) => vec![Span::from_us(400 * n)],
         _ => pass(),
     });
     net = net.start(11 * MSS);
