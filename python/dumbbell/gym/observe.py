@@ -1,4 +1,4 @@
-"""What an agent sees, what it may do, and what that is worth; for any number of agents at once."""
+"""Observations, actions and rewards; for any number of agents at once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HEADERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """What a step is worth: the share of the link that a flow used, less the share of the
+    """The reward of a step: the share of the link that a flow used, less the share of the
     round-trip time that was spent in queues, less losses.
 
         goodput / fair share - delay (1 - least rtt of the link / rtt) - loss (share sent again)
