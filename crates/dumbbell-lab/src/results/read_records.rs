@@ -1,22 +1,34 @@
 //! Records read back from their Parquet files, which are checked first.
+mod columns;
 use crate::files::regular;
 use crate::language::problem::Problem;
 use crate::results::manifest;
 use crate::results::manifest::damaged;
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use arrow_schema::{Schema, SchemaRef};
+use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
 use std::cell::Cell;
+use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 /// A file of records that is being read, a batch of rows at a time.
 pub struct Records {
     file: PathBuf,
-    reader: ParquetRecordBatchReader,
+    reader: SerializedFileReader<File>,
+    /// Places in the file of the columns that are read.
+    places: Vec<usize>,
+    /// Rows of a batch, at most.
+    rows: usize,
+    /// The row group that is opened next.
+    next_group: usize,
+    /// The columns of the open row group, and its rows that were not read.
+    open: Vec<ColumnReader>,
+    left: usize,
     /// Names and types of the columns of the batches.
     pub schema: SchemaRef,
     /// Texts that the file says of itself.
@@ -45,19 +57,49 @@ impl Records {
             return Ok(None);
         }
         guarded(file, || {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(regular::open(file)?)?;
-            let pairs =
-                builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
+            let reader = SerializedFileReader::new(regular::open(file)?)?;
+            let about = reader.metadata();
+            let pairs = about.file_metadata().key_value_metadata().into_iter().flatten();
             let metadata =
                 pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
-            let named = builder.schema().fields().iter().enumerate();
-            let places = named.filter(|(_, field)| wanted(field.name())).map(|(place, _)| place);
-            let columns = ProjectionMask::roots(builder.parquet_schema(), places);
-            let reader = builder.with_batch_size(rows).with_projection(columns).build()?;
-            // The schema of the reader, not of the file: it names the types that the batches have.
-            let schema = arrow_array::RecordBatchReader::schema(&reader);
-            Ok(Some(Records { file: file.into(), reader, schema, metadata }))
+            let count = about.file_metadata().schema_descr().num_columns();
+            let fields = (0..count).map(|place| columns::field(about, place));
+            let fields = fields.collect::<Result<Vec<_>, _>>()?;
+            let places: Vec<usize> =
+                (0..count).filter(|place| wanted(fields[*place].name())).collect();
+            let read = places.iter().map(|place| fields[*place].clone()).collect::<Vec<_>>();
+            Ok(Some(Records {
+                file: file.into(),
+                reader,
+                places,
+                rows,
+                next_group: 0,
+                open: Vec::new(),
+                left: 0,
+                schema: Arc::new(Schema::new(read)),
+                metadata,
+            }))
         })
+    }
+
+    /// The next rows; `None` at the end.
+    fn read(&mut self) -> Result<Option<RecordBatch>, ParquetError> {
+        while self.left == 0 {
+            if self.next_group == self.reader.num_row_groups() {
+                return Ok(None);
+            }
+            let group = self.reader.get_row_group(self.next_group)?;
+            let open = self.places.iter().map(|place| group.get_column_reader(*place));
+            self.open = open.collect::<Result<_, _>>()?;
+            self.left = usize::try_from(group.metadata().num_rows())?;
+            self.next_group += 1;
+        }
+        let rows = self.rows.min(self.left);
+        let columns = self.open.iter_mut().zip(self.schema.fields());
+        let arrays = columns.map(|(column, field)| columns::read(column, rows, field));
+        let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+        self.left -= rows;
+        columns::batch(&self.schema, arrays, rows).map(Some)
     }
 }
 
@@ -65,8 +107,8 @@ impl Iterator for Records {
     type Item = Result<RecordBatch, Problem>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Records { file, reader, .. } = self;
-        guarded(file, || Ok(reader.next().transpose()?)).transpose()
+        let file = self.file.clone();
+        guarded(&file, || self.read()).transpose()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every
 //! reaction of a sender, every packet, every acknowledgment on the reverse path.
 mod acks;
+mod arrow_schema;
 mod completions;
 mod delays;
 mod markers;

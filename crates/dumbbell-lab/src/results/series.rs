@@ -6,10 +6,10 @@ use crate::results::read_records::Records;
 use crate::results::row_order;
 use crate::results::row_order::Order;
 use crate::verb::Asked;
-use arrow_array::{RecordBatch, UInt64Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array};
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, SchemaRef};
-use arrow_select::concat::concat_batches;
-use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -75,16 +75,27 @@ fn in_order(
     order: &Order,
 ) -> Result<Vec<RecordBatch>, ArrowError> {
     let places: Option<Vec<_>> = batches.iter().map(|batch| order.places(batch)).collect();
-    let Some(places) =
-        places.map(|of_batches| of_batches.concat()).filter(|places| !places.is_sorted())
-    else {
+    let Some(places) = places.filter(|of_batches| !of_batches.iter().flatten().is_sorted()) else {
         return Ok(batches);
     };
-    let mut rows: Vec<u64> = (0..places.len() as u64).collect();
+    let in_batches = places.iter().enumerate();
+    let mut rows: Vec<(usize, usize)> =
+        in_batches.flat_map(|(batch, rows)| (0..rows.len()).map(move |row| (batch, row))).collect();
     // Stable: what happened at one instant stays as it was written.
-    rows.sort_by_key(|row| places[*row as usize]);
-    let whole = concat_batches(schema, &batches)?;
-    Ok(vec![take_record_batch(&whole, &UInt64Array::from(rows))?])
+    rows.sort_by_key(|(batch, row)| places[*batch][*row]);
+    let column = |i| gathered(batches.iter().map(|b| b.column(i).to_data()).collect(), &rows);
+    let columns = (0..schema.fields().len()).map(column).collect::<Result<Vec<_>, _>>()?;
+    Ok(vec![RecordBatch::try_new(schema.clone(), columns)?])
+}
+
+/// One array of the rows (part, row), in their order.
+fn gathered(parts: Vec<ArrayData>, rows: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
+    let mut out = MutableArrayData::new(parts.iter().collect(), false, rows.len());
+    for run in rows.chunk_by(|a, b| a.0 == b.0 && a.1 + 1 == b.1) {
+        let (part, first) = run[0];
+        out.try_extend(part, first, first + run.len())?;
+    }
+    Ok(make_array(out.freeze()))
 }
 
 fn odd(why: &str) -> Problem {

@@ -19,6 +19,13 @@ pub enum Type {
     Text,
 }
 
+impl Type {
+    /// True if cells of the column may be null.
+    pub fn is_nullable(self) -> bool {
+        !matches!(self, Type::Real | Type::Count | Type::Truth)
+    }
+}
+
 /// One value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
