@@ -6,6 +6,7 @@
 use crate::engine::entry::{Entry, Pkt};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 
 const SLOTS: u64 = 4096;
 const PER_CHUNK: usize = 8;
@@ -15,6 +16,11 @@ const NIL: u32 = u32::MAX;
 const BETWEEN_LOOKS: u32 = if cfg!(test) { 8 } else { 1024 };
 /// Fewer entries a bucket cost more in turning than more of them cost in sorting.
 const FEW: u64 = 4;
+
+/// Parts of a bucket that entries are spread over before they are sorted, and how many are: fewer
+/// are sorted as fast without, and of more all may be due at one instant.
+const PARTS: usize = 32;
+const MANY: RangeInclusive<usize> = 13..=512;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -64,6 +70,8 @@ pub struct Agenda {
     /// Its entries in order, and how many are done.
     current: Vec<Entry>,
     done: usize,
+    /// Memory for [`Self::spread`].
+    spare: Vec<Entry>,
     slots: Box<[Slot; SLOTS as usize]>,
     /// One bit per slot that holds anything.
     busy: [u64; SLOTS as usize / 64],
@@ -94,6 +102,7 @@ impl Agenda {
             at: 0,
             current: Vec::new(),
             done: 0,
+            spare: Vec::new(),
             slots: Box::new([Slot { first: NIL, last: NIL }; SLOTS as usize]),
             busy: [0; SLOTS as usize / 64],
             pool: Vec::new(),
@@ -240,9 +249,40 @@ impl Agenda {
             self.take_far();
         }
         self.take_slot((next % SLOTS) as usize);
-        self.current.sort_by_key(Entry::key);
+        self.sort();
         self.taken += self.current.len() as u64;
         true
+    }
+
+    /// Sorts the bucket that was taken. Equal entries keep their order.
+    #[inline]
+    fn sort(&mut self) {
+        if MANY.contains(&self.current.len()) {
+            self.spread();
+            insert_in_order(&mut self.current);
+        } else {
+            self.current.sort_by_key(Entry::key);
+        }
+    }
+
+    /// Brings the bucket's entries into the order of its parts: then each is near its place.
+    #[inline(never)]
+    fn spread(&mut self) {
+        let shift = self.shift.saturating_sub(PARTS.ilog2());
+        let part = |e: &Entry| (e.t >> shift) as usize % PARTS;
+        let mut places = [0u32; PARTS];
+        self.current.iter().for_each(|e| places[part(e)] += 1);
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        self.spare.resize(self.current.len(), self.current[0]);
+        for e in &self.current {
+            let place = &mut places[part(e)];
+            self.spare[*place as usize] = *e;
+            *place += 1;
+        }
+        std::mem::swap(&mut self.current, &mut self.spare);
     }
 
     /// Makes buckets twice as wide if those since the last look held few entries; true if entries
@@ -333,6 +373,22 @@ impl Agenda {
         }
         self.slots[i] = Slot { first: NIL, last: NIL };
         self.busy[i / 64] &= !(1 << (i % 64));
+    }
+}
+
+/// Insertion sort: for entries that are nearly in order.
+fn insert_in_order(entries: &mut [Entry]) {
+    for end in 1..entries.len() {
+        let (e, mut place) = (entries[end], end);
+        while let Some(before) = place.checked_sub(1)
+            && entries[before].key() > e.key()
+        {
+            entries[place] = entries[before];
+            place = before;
+        }
+        if place < end {
+            entries[place] = e;
+        }
     }
 }
 
