@@ -95,6 +95,25 @@ def conform(
     return found, facts
 
 
+def check(subject: Subject, criteria: Sequence[Criterion]) -> None:
+    """`ScenarioError` if no scenario takes the algorithm as it is written, with the reason of the
+    first."""
+    refused: ScenarioError | None = None
+    for criterion in criteria:
+        if criterion.scenario is None or criterion.excuse(subject) is not None:
+            continue
+        made = criterion.scenario(subject)
+        network = next(name for name in _BASES if name in made)
+        try:
+            api.plan(design.request(_base(network), [{**_EMPTY, **made}], subject.use, points=0))
+        except ScenarioError as error:
+            refused = refused or ScenarioError(f"{subject.text}: {design.said(error)}")
+        else:
+            return
+    if refused is not None:
+        raise refused
+
+
 def _base(network: str) -> Base:
     scenario: Tables = {"duration": "1 s", network: _BASES[network], "flow": [{"name": "new"}]}
     return Base(scenario=scenario, name="conform")

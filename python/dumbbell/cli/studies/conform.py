@@ -162,6 +162,8 @@ def _conform(kind: Kind, names: Sequence[str], options: ConformOptions, json: bo
     selected = documents.select(kind, options.only or (), quick=options.quick)
     if options.list_:
         return _list(selected, json)
+    if len(subjects) == 1:
+        work.check(subjects[0], selected)
     started = time.perf_counter()
     jobs = [(subject, criterion) for subject in subjects for criterion in selected]
     made = work.Options(seeds=seeds, use=use, options=options.request())

@@ -212,7 +212,7 @@ CRITERIA = (
         runs="One flow on 10 Mbit/s and a buffer of 2 BDP; the link stops for 1.5 s every 10 s and "
         "loses nothing, so that the timer expires too early.",
         number="utilization of what the link can carry",
-        why="As for A.18.",
+        why="As for A.18: the connection seamlessly returns to its previous state.",
         scenario=lambda s: bottleneck(
             of(s),
             seconds=60,
