@@ -62,6 +62,6 @@ def datagrams(rate: str, name: str = "cross", **keys: Any) -> dict[str, Any]:
 def short_flows(
     cc: Any, name: str = "short", load: float = 0.1, **keys: Any
 ) -> list[dict[str, Any]]:
-    """Short transfers of exponential size, 30 kB in the mean, at Poisson instants."""
+    """Short transfers of exponential size, 30 kB on average, at Poisson instants."""
     size = {"kind": "exponential", "mean": "30 kB"}
     return [{"name": name, "cc": cc, "load": load, "size": size, "rtt": "40 ms", **keys}]

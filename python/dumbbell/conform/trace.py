@@ -17,6 +17,20 @@ STATES = ("startup", "drain", "down", "cruise", "refill", "up", "probe_rtt")
 """The states of BBRv3 by the number that it shows as `mode`."""
 
 
+COLUMNS = (
+    "time_s",
+    "cwnd_bytes",
+    "in_flight_bytes",
+    "cc_mode",
+    "cc_pacing_gain",
+    "cc_cwnd_gain",
+    "cc_max_bw",
+    "cc_min_rtt",
+    "cc_inflight_hi",
+)
+"""The columns that criteria read; a series has many more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A stay in a state: its rows from `first` to `last`, in the series of a flow."""
@@ -36,7 +50,9 @@ class Trace:
     def read(cls, directory: Path, flow: str = "new") -> Trace:
         """Reads the series that a run wrote."""
         frame = series.need(directory, "flows")
-        rows = frame.filter(frame["flow"] == flow).sort("time_s")
+        rows = frame.filter(frame["flow"] == flow).select(
+            [name for name in COLUMNS if name in frame.columns]
+        )
         shown = rows.filter(rows["cc_mode"].is_not_null()) if "cc_mode" in rows.columns else rows
         return cls({name: shown[name].to_list() for name in shown.columns})
 

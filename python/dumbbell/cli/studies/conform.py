@@ -59,7 +59,7 @@ class ConformOptions:
         ),
     ] = None  # type: ignore[assignment]
     list_: Annotated[
-        bool, Parameter(name="--list", help="List the selected criteria without running them.")
+        bool, Parameter(name="--list", help="List the selected checks without running them.")
     ] = False
     scenario: Annotated[
         str | None,

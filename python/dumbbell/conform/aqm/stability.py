@@ -152,13 +152,15 @@ CRITERIA = (
     ),
     *compared(
         "8.2.6",
-        "Five NewReno flows; the rate changes between 20 and 2 Mbit/s every 20 s.",
+        "Five NewReno flows; the rate changes between 20 and 2 Mbit/s every 20 s (a fifth of the "
+        "section's rates).",
         lambda s: _varied(s, "20 s", "40 s", 100),
         part="slow",
     ),
     *compared(
         "8.2.6",
-        "Five NewReno flows; the rate changes between 20 and 2 Mbit/s every 100 ms.",
+        "Five NewReno flows; the rate changes between 20 and 2 Mbit/s every 100 ms (a fifth of the "
+        "section's rates).",
         lambda s: _varied(s, "100 ms", "200 ms", 60),
         part="fast",
     ),

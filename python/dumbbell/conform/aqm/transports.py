@@ -212,7 +212,7 @@ CRITERIA = (
         section="rfc7928.2",
         runs="Four NewReno flows on 10 Mbit/s with a base RTT of 100 ms.",
         number="99th percentile of the time in the queue",
-        why="Below that of tail drop, whose queue is full before a flow hears of it.",
+        why="Below that of tail drop, whose queue is full before a flow slows down.",
         scenario=lambda s: link(s, reno(count=4)),
         measure=late_wait,
         against=BASELINE,

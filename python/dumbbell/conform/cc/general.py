@@ -107,7 +107,7 @@ CRITERIA = (
     Criterion(
         id="rfc9743.6.4.jitter",
         section="rfc9743.6.4",
-        runs="One flow on 10 Mbit/s; media access delays each packet by 5 ms more in the mean "
+        runs="One flow on 10 Mbit/s; media access delays each packet by 5 ms more on average "
         "(exponential), in order.",
         number="utilization of the bottleneck",
         why="The wire loses nothing, so the flow can use the link; 0.7 leaves room for a control "

@@ -81,7 +81,7 @@ CRITERIA = (
     Criterion(
         id="rfc9743.5.2.3.short",
         section="rfc9743.5.2.3",
-        runs="One long flow of the algorithm and short ones of CUBIC, 30 kB in the mean, a tenth "
+        runs="One long flow of the algorithm and short ones of CUBIC, 30 kB on average, a tenth "
         "of 10 Mbit/s.",
         number="mean completion time of the short flows",
         why="At most a quarter more than beside a long flow of CUBIC.",

@@ -99,7 +99,7 @@ CRITERIA = (
     Criterion(
         id="rfc9743.5.1.5.short",
         section="rfc9743.5.1.5",
-        runs="One long flow and short ones of 30 kB in the mean, a tenth of 10 Mbit/s, all of the "
+        runs="One long flow and short ones of 30 kB on average, a tenth of 10 Mbit/s, all of the "
         "algorithm.",
         number="mean completion time of the short flows",
         why="At most half as much again as in an Internet of CUBIC, which is deployed.",

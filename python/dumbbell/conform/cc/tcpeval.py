@@ -119,7 +119,7 @@ def _criteria(name: str, load: str) -> list[Criterion]:
     link = LINKS[name]
     section = f"tcpeval.{link['section']}"
     runs = (
-        f"Transfers of {link['size']} in the mean on nine pairs of hosts, {load} % of the {name} "
+        f"Transfers of {link['size']} on average on nine pairs of hosts, {load} % of the {name} "
         "link, all of the algorithm."
     )
 
