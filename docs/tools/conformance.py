@@ -86,8 +86,8 @@ def main() -> None:
         one = judged("aqm", [queue])[0]
         rows[queue] = {number: report.cell(one, number) for number in report.columns([one])}
         rows[queue] |= {"pass": one.count("pass"), "fail": one.count("fail")}
+        write("queues", {"seeds": SEEDS, "queues": rows})
         print(queue, rows[queue]["pass"], rows[queue]["fail"], flush=True)
-    write("queues", {"seeds": SEEDS, "queues": rows})
 
 
 if __name__ == "__main__":

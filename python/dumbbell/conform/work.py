@@ -82,7 +82,11 @@ def conform(
             other = wanted.add(scenarios.scenario(criterion, subject.as_other(criterion.against)))
         keys.append((mine, other))
     points, facts = _run(plain, options, measure)
-    traces = _trace(traced, options, measure)
+    reads: dict[str, list[Criterion]] = {}
+    for (_, criterion), key in zip(jobs, keys, strict=True):
+        if key is not None and criterion.traced is not None:
+            reads.setdefault(key[0], []).append(criterion)
+    traces = _trace(traced, reads, options, measure)
     found: list[Outcome] = []
     for (_, criterion), excuse, key in zip(jobs, excuses, keys, strict=True):
         section = sections()[criterion.section]
@@ -165,8 +169,18 @@ def _run(
     }
 
 
-def _trace(wanted: _Wanted, options: Options, measure: Measure) -> dict[str, list[Trace]]:
-    """The series of each scenario, a trace for each seed. Runs with series are not stored."""
+_Values = Mapping[tuple[str, str], Sequence[float]]
+"""What was read from series, by the scenario and the criterion's name: a value for each seed."""
+
+
+def _trace(
+    wanted: _Wanted,
+    reads: Mapping[str, Sequence[Criterion]],
+    options: Options,
+    measure: Measure,
+) -> _Values:
+    """What criteria read from the series of each scenario. Series are large: one is in memory at a
+    time, and none is stored."""
     rows = _rows(wanted, "dumbbell", options)
     if not rows:
         return {}
@@ -174,11 +188,15 @@ def _trace(wanted: _Wanted, options: Options, measure: Measure) -> dict[str, lis
     kept = {key: value for key, value in options.options.items() if key != "store"}
     one = replace(options, options={**kept, "out": str(scratch.path)})
     _laboratory("dumbbell", one, measure).run(list(rows.values()))
-    found: dict[str, list[Trace]] = {key: [] for key in rows}
+    found: dict[tuple[str, str], list[float]] = {}
     keys = list(rows)
     for directory in series.run_directories(scratch.path):
         point = next((p for p in directory.parts if p.startswith("point-")), "point-1")
-        found[keys[int(point.removeprefix("point-")) - 1]].append(Trace.read(directory))
+        key = keys[int(point.removeprefix("point-")) - 1]
+        trace = Trace.read(directory)
+        for criterion in reads[key]:
+            if criterion.traced is not None:
+                found.setdefault((key, criterion.id), []).append(criterion.traced(trace))
     return found
 
 
@@ -202,14 +220,11 @@ def _of_points(
     return Outcome(criterion, section, [_quotient(v, theirs[s]) for s, v in values.items()])
 
 
-def _of_traces(
-    criterion: Criterion, key: str, wanted: _Wanted, traces: Mapping[str, Sequence[Trace]]
-) -> Outcome:
+def _of_traces(criterion: Criterion, key: str, wanted: _Wanted, traces: _Values) -> Outcome:
     section = sections()[criterion.section]
     if (refused := wanted.refused.get(key)) is not None:
         return Outcome(criterion, section, excuse=f"it cannot be run so: {_first(refused)}")
-    assert criterion.traced is not None
-    values = [criterion.traced(trace) for trace in traces.get(key, ())]
+    values = traces.get((key, criterion.id), ())
     if not values:
         return Outcome(criterion, section, error="the runs wrote no series")
     return Outcome(criterion, section, values)
