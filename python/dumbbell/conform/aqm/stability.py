@@ -123,8 +123,8 @@ def _bursts(case: str) -> tuple[Criterion, ...]:
                 section=section,
                 runs=runs,
                 number="packets of the video that are lost, in %",
-                why="Ten packets in 5 ms fit into the buffer. 5 % is where a decoder can no longer "
-                "hide the loss (the highest rate of RFC 8867's path impairments).",
+                why="Our choice: ten packets in 5 ms fit into the buffer, and no decoder hides "
+                "a loss of 5 %.",
                 scenario=build,
                 measure=lost("video"),
                 most=5.0,

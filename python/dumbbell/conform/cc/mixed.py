@@ -71,8 +71,8 @@ CRITERIA = (
         section="rfc9743.5.2.2",
         runs="The same network.",
         number="packets of the real-time flow that are lost, in %",
-        why="RFC 8868, section 4, and common practice: speech and video codecs conceal about 1 %; "
-        "twice that is allowed.",
+        why="Our choice: speech and video codecs conceal about 1 % of loss, and twice that is "
+        "allowed.",
         scenario=lambda s: bottleneck(of(s), datagrams("1 Mbps", "real"), limit="2 BDP"),
         measure=lost("real"),
         most=2.0,
