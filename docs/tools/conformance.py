@@ -48,8 +48,8 @@ def _rounded(value: float | None) -> float | None:
 
 
 def judged(kind: Kind, names: list[str]) -> list[report.Report]:
-    """The reports of algorithms, without a store."""
-    criteria = documents.criteria(kind)
+    """The reports of algorithms by the criteria of `--quick`, without a store."""
+    criteria = documents.select(kind, quick=True)
     subjects = [Subject.read(kind, name) for name in names]
     jobs = [(subject, criterion) for subject in subjects for criterion in criteria]
     outcomes, _ = work.conform(jobs, work.Options())
