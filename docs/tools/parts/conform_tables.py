@@ -15,16 +15,18 @@ from .markdown_table import table
 
 TOOLS = Path(__file__).resolve().parents[1]
 GALLERY = TOOLS.parent / "gallery"
-SHOWN = ("cubic", "bbr3", "prague", "red", "codel", "fq_codel", "dualpi2")
-"""The algorithms of docs/explanation/conformance.md."""
+_WANTED = ("cubic", "bbr3", "prague", "red", "codel", "fq_codel", "dualpi2")
+SHOWN = tuple(name for name in _WANTED if (GALLERY / f"conform-{name}.json").is_file())
+"""The algorithms of docs/explanation/conformance.md: those with a file in the gallery."""
 
 
 def part(argument: str) -> str:
     """The part that a page names: `conform:criteria:rfc9743`, `conform:results`,
-    `conform:failures:cubic`, `conform:queues`."""
+    `conform:failures`."""
     kind, _, of = argument.partition(":")
-    makers = {"criteria": criteria, "failures": failures}
-    return makers[kind](of) if kind in makers else {"results": results, "queues": queues}[kind]()
+    if kind == "criteria":
+        return criteria(of)
+    return {"results": results, "failures": every_failure}[kind]()
 
 
 def criteria(document: str) -> str:
@@ -86,6 +88,11 @@ def results() -> str:
     return table(["algorithm", "pass", "fail", "not applicable", "fails in"], rows)
 
 
+def every_failure() -> str:
+    """A section for each algorithm, with what it fails."""
+    return "\n\n".join(f"## {name}\n\n{failures(name)}" for name in SHOWN)
+
+
 def failures(name: str) -> str:
     """What an algorithm fails: the criterion, the number, and the reason."""
     why = explanations().get(name, {})
@@ -106,15 +113,3 @@ def _number(one: dict[str, Any]) -> str:
 def _bound(id_: str) -> str:
     every = [*documents.criteria("cc"), *documents.criteria("aqm")]
     return next(one.bound_text for one in every if one.id == id_)
-
-
-def queues() -> str:
-    """The criteria of each section that each queue passes."""
-    rows = _document("queues")["queues"]
-    columns = [key for key in next(iter(rows.values())) if key not in ("pass", "fail")]
-    columns = [c for c in columns if any(row[c] != "–" for row in rows.values())]
-    body = [
-        [f"`{name}`", str(row["pass"]), str(row["fail"]), *(row[column] for column in columns)]
-        for name, row in rows.items()
-    ]
-    return table(["queue", "pass", "fail", *columns], body)
