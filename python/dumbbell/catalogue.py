@@ -25,6 +25,17 @@ PROVENANCE = {
     ),
 }
 """What the classes of provenance mean."""
+UNVERIFIED = {
+    "dctcp": "RFC 8257 has no vectors; `validate` checks its laws",
+    "prague": "the draft has no vectors, and Linux has no Prague to compare with",
+    "ledbat_pp": "the draft has no vectors, and Linux has no LEDBAT to compare with",
+    "fq_cobalt": "RFC 8290 specifies the scheduler, and no RFC specifies COBALT",
+    "trtcm_4115": "RFC 4115 has no vectors",
+    "fec": "RFC 5510 specifies the code, but not how a link uses it",
+}
+"""Why an algorithm that an RFC or a draft specifies is not verified against it."""
+UNVERIFIED_CLASSES = ("recollection", "reconstruction")
+"""The classes without an independent source that confirms each decision."""
 _PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
 
 
@@ -101,6 +112,12 @@ class Algorithm:
     reason for `none`."""
     explained: Mapping[str, Any] = field(default_factory=dict)
     """How a decision is told: `clauses`, `story`, `remark`."""
+
+
+def specified(algorithm: Algorithm) -> bool:
+    """Whether an RFC or a draft of the IETF or the IRTF specifies the algorithm: it is the first
+    source."""
+    return bool(algorithm.sources) and algorithm.sources[0].startswith(("RFC ", "draft-"))
 
 
 def kinds(*uses: str) -> dict[str, list[str]]:

@@ -40,6 +40,7 @@ DIFFERENT = frozenset(
         "--rate",
         "--record-every",
         "--rtt",
+        "--scenario",
         "--seed",
         "--seeds",
         "--set",

@@ -117,6 +117,11 @@ _COMMANDS = (
         "Check the simulator against known laws.",
     ),
     (
+        "conform",
+        "studies.conform:app",
+        "Judge an algorithm by the criteria of RFC 9743, RFC 7928 and drafts.",
+    ),
+    (
         "reproduce",
         "studies.reproduce:reproduce",
         "Reproduce a paper: a verdict on each number and claim.",

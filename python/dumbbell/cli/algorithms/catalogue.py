@@ -14,6 +14,7 @@ from ...reproduce import papers
 from .. import completers
 from ..options import Json, Use, emit, show
 
+_NO_SOURCE = "no independent source confirms each decision"
 _WARNING = re.compile(r"W\d+", re.IGNORECASE)
 KINDS = (
     "aqm",
@@ -64,13 +65,14 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
 
 
 def _idea(algorithm: catalogue.Algorithm) -> str:
-    """Its idea, and that it is slow if it is."""
-    mine = algorithm.provenance == "own"
-    return (
-        f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})"
-        if mine
-        else algorithm.idea
-    )
+    """Its idea, that it is slow if it is, and why it is not verified if an RFC or a draft specifies
+    it."""
+    if algorithm.provenance == "own":
+        return f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})"
+    if algorithm.provenance in catalogue.UNVERIFIED_CLASSES and catalogue.specified(algorithm):
+        why = catalogue.UNVERIFIED.get(algorithm.name, _NO_SOURCE)
+        return f"{algorithm.idea} (Not verified: {why}.)"
+    return algorithm.idea
 
 
 def explain(
