@@ -6,10 +6,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from ... import catalogue
 from ...data import measurements, recording
@@ -68,8 +71,8 @@ def template() -> dict[str, Any]:
 
 def page(module: bytes, about: dict[str, Any]) -> str:
     """The page of a laboratory. module: the simulator. about: `title`, `words` (paragraphs, each
-    `text`, and `set` and `button` where it sets values), and the form: `scenario`, `slider`,
-    `choice`."""
+    `text`, and `set` and `button` where it sets values; `claim` is for tests), and the form:
+    `scenario`, `slider`, `choice`."""
     script = (_HERE / "lab.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     form = {"scenario": about["scenario"], "sliders": about["slider"], "choices": about["choice"]}
@@ -81,7 +84,11 @@ def page(module: bytes, about: dict[str, Any]) -> str:
         title=about["title"],
         lead=about.get("lead", ""),
         words=[
-            {**one, "sets": json.dumps(one["set"]) if "set" in one else ""}
+            {
+                "text": _marked(one["text"]),
+                "button": one.get("button", ""),
+                "sets": json.dumps(one["set"]) if "set" in one else "",
+            }
             for one in about.get("words", ())
         ],
         others=about.get("others", ()),
@@ -97,6 +104,12 @@ def page(module: bytes, about: dict[str, Any]) -> str:
         module=base64.b64encode(packed).decode(),
         script=script,
     )
+
+
+def _marked(text: str) -> Markup:
+    """Words with `*emphasis*` and `**strong emphasis**` as HTML."""
+    strong = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", str(escape(text)))
+    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", strong))
 
 
 def _columns(row: str) -> list[dict[str, Any]]:
