@@ -33,6 +33,13 @@ def papers(_: CompletionContext) -> Iterable[str]:
     return papers.names()
 
 
+def exercises(_: CompletionContext) -> Iterable[str]:
+    """Names of exercises."""
+    from .. import classroom
+
+    return classroom.names()
+
+
 def explained(context: CompletionContext) -> list[str]:
     """What `explain` has a page for: algorithms, profiles of TCP, keys."""
     from .. import catalogue
