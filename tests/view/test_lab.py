@@ -193,6 +193,22 @@ def test_the_buttons_of_a_text_run(
         assert shown.input_value("#lab-text") == forms.filled(about, values)
 
 
+_BROTLI = """
+const { brotliCompressSync, constants } = require("node:zlib");
+const page = require("node:fs").readFileSync(process.argv[1]);
+const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
+console.log(brotliCompressSync(page, { params }).length);
+"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_small_where_a_server_compresses_it(pages: dict[str, Path], name: str) -> None:
+    done = subprocess.run(
+        ["node", "-e", _BROTLI, str(pages[name])], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) <= 1_200_000
+
+
 def test_the_words_of_the_template_are_those_of_view() -> None:
     found = lab.template()
     assert list(found["panels"]) == ["queue", "probability", "cwnd", "delay", "goodput"]

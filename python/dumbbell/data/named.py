@@ -8,7 +8,8 @@ from typing import Any
 
 def measured(result: Mapping[str, Any], measure: str) -> float:
     """A number of a result document: `jain`, `queue KEY`, `queue NAME KEY`, `drops REASON` of the
-    first queue, `flow NAME KEY`, or `flows NAME KEY`, the mean over `NAME.1`, `NAME.2` and so on."""
+    first queue, `flow NAME KEY`, or `flows NAME KEY`, the mean over `NAME.1`, `NAME.2` and so
+    on."""
     kind, *rest = measure.split()
     if kind == "jain":
         return float(result["jain"])

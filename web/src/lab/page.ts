@@ -46,13 +46,13 @@ export class Lab {
     private readonly worker: Worker,
     module: string,
   ) {
-    const { template, form } = given;
+    const { template, form, bytes } = given;
     ({ values: this.values, edited: this.edited } = parsed(form, location.hash));
     this.form = controls(form, template, (id, value) => this.set({ [id]: value }));
     this.compose();
     worker.onmessage = ({ data }: MessageEvent<Told>) => this.told(data);
     worker.onerror = ({ message }) => this.fail(`The worker failed: ${message}`);
-    worker.postMessage({ module, template } satisfies Begin);
+    worker.postMessage({ module, bytes, template } satisfies Begin);
     addEventListener("hashchange", () => {
       ({ values: this.values, edited: this.edited } = parsed(form, location.hash));
       this.ask();

@@ -104,6 +104,8 @@ export interface Form {
 }
 
 export interface Given {
+  /** Of the module. */
+  bytes: number;
   template: Template;
   form: Form;
 }

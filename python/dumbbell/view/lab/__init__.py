@@ -4,10 +4,11 @@ words, units and looks of the panels."""
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
+import lzma
 import re
-import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,8 @@ def page(module: bytes, about: dict[str, Any]) -> str:
     script = (_HERE / "lab.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     form = {"scenario": about["scenario"], "sliders": about["slider"], "choices": about["choice"]}
-    data = json.dumps({"template": template(), "form": form}, ensure_ascii=False)
-    squeezed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = squeezed.compress(module) + squeezed.flush()
+    given = {"template": template(), "form": form, "bytes": len(module)}
+    data = json.dumps(given, ensure_ascii=False)
     return templates.render(
         templates.PAGES / "lab.html.j2",
         title=about["title"],
@@ -101,9 +101,24 @@ def page(module: bytes, about: dict[str, Any]) -> str:
             "form-action 'none'"
         ),
         data=data.replace("<", "\\u003c"),
-        module=base64.b64encode(packed).decode(),
+        module=_packed(module),
         script=script,
     )
+
+
+@functools.cache
+def _packed(module: bytes) -> str:
+    """A module as LZMA in Base64; web/src/data/lzma.ts unpacks it."""
+    packing = {
+        "id": lzma.FILTER_LZMA1,
+        "preset": 9 | lzma.PRESET_EXTREME,
+        "dict_size": 1 << 24,
+        "lc": 3,
+        "lp": 0,
+        "pb": 0,
+    }
+    packed = lzma.compress(module, format=lzma.FORMAT_RAW, filters=[packing])
+    return base64.b64encode(packed).decode()
 
 
 def _marked(text: str) -> Markup:
