@@ -123,8 +123,8 @@ faults: .venv/.ready  ## Seed faults in a copy: each must turn a check of the va
 check: .venv/.ready-test build  ## Formatting, lints, types and prose, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults fuzz
-	$(BIN)/ruff check python tests docs/tools notebooks bench faults fuzz
+	$(BIN)/ruff format --check python tests docs/tools notebooks classroom bench faults fuzz
+	$(BIN)/ruff check python tests docs/tools notebooks classroom bench faults fuzz
 	$(BIN)/python -m mypy --strict python/dumbbell
 	$(BIN)/python docs/tools/prose.py
 
@@ -197,8 +197,8 @@ gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded 
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools notebooks bench faults fuzz
-	$(BIN)/ruff check --fix python tests docs/tools notebooks bench faults fuzz
+	$(BIN)/ruff format python tests docs/tools notebooks classroom bench faults fuzz
+	$(BIN)/ruff check --fix python tests docs/tools notebooks classroom bench faults fuzz
 
 clean:  ## Remove what the other targets made
 	cargo clean

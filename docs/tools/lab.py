@@ -11,6 +11,11 @@ from dumbbell.view import lab
 PAGES = Path(__file__).parents[2] / "web" / "lab"
 
 
+def _short(title: str) -> str:
+    """A title up to its colon."""
+    return title.split(":")[0]
+
+
 def write(module: Path, out: Path) -> list[Path]:
     """Writes the pages to `out`, which is made; module: the simulator as WebAssembly."""
     code = module.read_bytes()
@@ -21,7 +26,7 @@ def write(module: Path, out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     written = []
     for name, about in pages.items():
-        others = [(other, pages[other]["title"]) for other in pages if other != name]
+        others = [(other, _short(pages[other]["title"])) for other in pages if other != name]
         file = out / f"{name}.html"
         file.write_text(lab.page(code, {**about, "others": others}), encoding="utf-8")
         written.append(file)

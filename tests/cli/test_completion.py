@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from dumbbell.shipped import scenarios
 from helpers.command import dumbbell
 
 
@@ -80,7 +81,10 @@ def test_bash_completes_files_of_scenarios(script: Path, tmp_path: Path) -> None
     for name in ("first.toml", "other.txt", "folder/inner.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert completed(script, "dumbbell run ", tmp_path) == {"first.toml", "folder/"}
+    shipped = set(scenarios())
+    assert completed(script, "dumbbell run ", tmp_path) == {"first.toml", "folder/"} | shipped
+    assert completed(script, "dumbbell run fir", tmp_path) == {"first", "first.toml"}
+    assert completed(script, "dumbbell sweep cel", tmp_path) == {"cellular"}
     assert completed(script, "dumbbell run folder/", tmp_path) == {"folder/inner.toml"}
     assert completed(script, "dumbbell run x.toml --out ot", tmp_path) == {"other.txt"}
 

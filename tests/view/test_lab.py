@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pytest
 from dumbbell import api
 from dumbbell.errors import ScenarioError
 from dumbbell.view import lab
+from dumbbell.view.lab import forms
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -59,6 +61,11 @@ def module() -> Path:
     if max(path.stat().st_mtime for path in sources) > _MODULE.stat().st_mtime:
         missing("the module is older than its sources: `make lab` builds it")
     return _MODULE
+
+
+def _about(name: str) -> dict[str, Any]:
+    """The file of a page."""
+    return tomllib.loads((ROOT / "web" / "lab" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def asked(module: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -174,14 +181,32 @@ def test_an_address_has_the_scenario(opened: Callable[..., Any], pages: dict[str
 def test_the_buttons_of_a_text_run(
     opened: Callable[..., Any], pages: dict[str, Path], name: str
 ) -> None:
+    about = _about(name)
     shown = opened(pages[name], viewport={"width": 400, "height": 800})
     _done(shown)
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 400
     for button in shown.locator("[data-set]").all():
-        wanted = json.loads(button.get_attribute("data-set"))
         button.click()
+        assert button.get_attribute("aria-pressed") == "true"
         shown.wait_for_selector("#lab[data-state=done]")
-        text = shown.input_value("#lab-text")
-        assert all(re.search(rf"\b{re.escape(str(value))}\b", text) for value in wanted.values())
+        values = forms.states(about)[button.inner_text()]
+        assert shown.input_value("#lab-text") == forms.filled(about, values)
+
+
+_BROTLI = """
+const { brotliCompressSync, constants } = require("node:zlib");
+const page = require("node:fs").readFileSync(process.argv[1]);
+const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
+console.log(brotliCompressSync(page, { params }).length);
+"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_small_where_a_server_compresses_it(pages: dict[str, Path], name: str) -> None:
+    done = subprocess.run(
+        ["node", "-e", _BROTLI, str(pages[name])], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) <= 1_200_000
 
 
 def test_the_words_of_the_template_are_those_of_view() -> None:

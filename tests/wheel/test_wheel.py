@@ -135,3 +135,14 @@ def test_manual_and_completions_are_where_shells_look(bare: Path) -> None:
     share = bare / "share"
     assert (share / "man" / "man1" / "dumbbell.1").stat().st_size > 10_000
     assert (share / "bash-completion" / "completions" / "dumbbell").is_file()
+
+
+def test_the_exercises_are_there_without_their_answers(command: Command, bare: Path) -> None:
+    told = command("dumbbell", "classroom", "new", "sawtooth").stdout
+    assert told.split() == ["sawtooth.ipynb", "sawtooth.toml"]
+    assert (
+        "0 of 5 are right"
+        in command("dumbbell", "classroom", "check", "sawtooth.toml", code=3).stdout
+    )
+    (shipped,) = bare.glob("lib/python*/site-packages/dumbbell/shipped/classroom")
+    assert not (shipped / "answers").exists()

@@ -1,10 +1,12 @@
 // The data room: bytes to columns and traces.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { byTable } from "../src/data/base64";
 import { decode } from "../src/data/columns";
 import { inflate } from "../src/data/inflate";
+import { unpack } from "../src/data/lzma";
 import { Trace, after, tableOf } from "../src/data/levels";
 import { Store } from "../src/data/store";
 import type { Column } from "../src/meta";
@@ -69,6 +71,24 @@ test("even columns need no bytes, words give indices", () => {
   const blob = new Blob(0);
   const column = blob.words(["w299", null, "w0"], words);
   check(column, blob.raw, [299, null, 0]);
+});
+
+test("unpack is the inverse of raw LZMA, and a damaged stream is an error", () => {
+  // What Python's lzma packed is these bytes: literals, and repetitions from near and far.
+  const next = random(7);
+  const raw: number[] = [];
+  for (let i = 0; i < 1500; i++) {
+    if (i % 7 || raw.length <= 40) raw.push(Math.floor(next() * next() * 256));
+    else {
+      const from = raw.length - 1 - Math.floor(next() * raw.length);
+      const count = 3 + Math.floor(next() * 300);
+      for (let k = 0; k < count; k++) raw.push(raw[from + k]!);
+    }
+  }
+  const packed = byTable(readFileSync("test/lzma.txt", "utf8"));
+  assert.ok(packed.length < raw.length / 4);
+  assert.deepEqual(unpack(packed, raw.length), Uint8Array.from(raw));
+  assert.throws(() => unpack(packed.slice(0, packed.length >> 1), raw.length));
 });
 
 test("inflate is the inverse of raw deflate, and a damaged blob is an error", async () => {

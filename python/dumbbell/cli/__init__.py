@@ -126,6 +126,11 @@ _COMMANDS = (
         "studies.reproduce:reproduce",
         "Reproduce a paper: a verdict on each number and claim.",
     ),
+    (
+        "classroom",
+        "classroom:app",
+        "Exercises for a course, and the check of their answers.",
+    ),
     ("linux", "linux:app", "Build the kernel that `--on linux` runs."),
     ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; test your own core."),
     (

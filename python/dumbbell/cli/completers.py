@@ -33,6 +33,13 @@ def papers(_: CompletionContext) -> Iterable[str]:
     return papers.names()
 
 
+def exercises(_: CompletionContext) -> Iterable[str]:
+    """Names of exercises."""
+    from .. import classroom
+
+    return classroom.names()
+
+
 def explained(context: CompletionContext) -> list[str]:
     """What `explain` has a page for: algorithms, profiles of TCP, keys."""
     from .. import catalogue
@@ -51,15 +58,19 @@ def overrides(context: CompletionContext) -> list[str]:
 
 
 def scenarios(context: CompletionContext) -> list[str]:
-    """Files of scenarios, and folders."""
+    """Files of scenarios, folders, and the names of scenarios that ship."""
+    from .. import shipped
+
     folder, slash, _ = context.incomplete.rpartition("/")
     before = f"{folder}{slash}"
     found = sorted(Path(before or ".").expanduser().iterdir())
-    return [
+    named = [] if slash else [*shipped.scenarios()]
+    files = [
         f"{before}{path.name}{'/' if path.is_dir() else ''}"
         for path in found
         if path.is_dir() or path.suffix == ".toml"
     ]
+    return files + named
 
 
 def _named(*kinds: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What comes with the package: papers, scenarios, and the hardware's sources.
+"""What comes with the package: papers, scenarios, exercises, and the hardware's sources.
 
 In a checkout the folders here are links to those at its root, so that each file is in one place. A
 wheel has the files themselves.
@@ -13,7 +13,7 @@ from typing import Literal
 __all__ = ["folder", "scenario", "scenarios", "title"]
 
 
-def folder(name: Literal["papers", "rtl", "scenarios"]) -> Path:
+def folder(name: Literal["classroom", "papers", "rtl", "scenarios"]) -> Path:
     """One of the folders: in a checkout that at its root."""
     return (Path(__file__).parent / name).resolve()
 

@@ -53,7 +53,9 @@ function choice(
   one: Choice, template: Template, change: (id: string, value: string) => void,
 ): Control {
   const id = `lab-${one.id}`;
-  const named = template[one.of].filter(({ name }) => !one.only || one.only.includes(name));
+  const known = one.of ? template[one.of] : [];
+  const named = known.filter(({ name }) => !one.only || one.only.includes(name));
+  const own = one.options ?? [];
   const select = h(
     "select",
     { id },
@@ -61,6 +63,7 @@ function choice(
       h("option", { value: name }, 
         title.toLowerCase() === name ? title : `${name} \u2013 ${title}`),
     ),
+    ...own.map(({ value, label }) => h("option", { value }, label)),
   );
   const idea = h("p", { class: "soft lab-idea" });
   const told = () => {

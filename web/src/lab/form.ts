@@ -13,14 +13,35 @@ export function first(form: Form): Values {
 export function filled(form: Form, values: Values): string {
   const absent = form.sliders.filter(({ id, without }) => without && Number(values[id]) === 0);
   const names = (text: string, kind: Slider["without"]) =>
-    absent.some(({ id, without }) => without === kind && text.includes(`{${id}}`));
-  const paragraphs = form.scenario.trim().split(/\n\n+/);
-  return paragraphs
+    absent.some(({ id, without }) => without === kind && text.includes(`${id}}`));
+  const paragraphs = form.scenario
+    .trim()
+    .split(/\n\n+/)
     .filter((paragraph) => !names(paragraph, "paragraph"))
     .map((paragraph) => paragraph.split("\n").filter((line) => !names(line, "line")).join("\n"))
-    .join("\n\n")
-    .replace(/\{(\w+)\}/g, (whole, id: string) => String(values[id] ?? whole))
-    .concat("\n");
+    .join("\n\n");
+  // The text of a choice may have values in it.
+  return `${[1, 2].reduce((text) => placed(text, written(form, values)), paragraphs)}\n`;
+}
+
+/** What the scenario has for each value. */
+function written(form: Form, values: Values): Values {
+  const all = { ...values };
+  for (const { id, factor } of form.sliders) {
+    if (factor) all[id] = Number((Number(values[id]) * factor).toPrecision(12));
+  }
+  for (const { id, options } of form.choices) {
+    const text = options?.find(({ value }) => value === values[id])?.text;
+    if (text !== undefined) all[id] = text;
+  }
+  return all;
+}
+
+function placed(text: string, values: Values): string {
+  return text.replace(/\{(?:(\d+)\*)?(\w+)\}/g, (whole, factor: string | undefined, id: string) => {
+    const value = values[id] ?? whole;
+    return String(factor && typeof value === "number" ? Number(factor) * value : value);
+  });
 }
 
 /** A position of a slider, 0 to 1000, as its value, and back. */

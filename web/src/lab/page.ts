@@ -36,6 +36,7 @@ export class Lab {
   private readonly numbers = h("div", { id: "lab-numbers" });
   private readonly print = h("code", { id: "lab-fingerprint" });
   private readonly form: ReturnType<typeof controls>;
+  private readonly buttons: [HTMLElement, Values][] = [];
   private readonly back = h("button", { type: "button", hidden: true }, "Back to the sliders");
 
   constructor(
@@ -45,13 +46,13 @@ export class Lab {
     private readonly worker: Worker,
     module: string,
   ) {
-    const { template, form } = given;
+    const { template, form, bytes } = given;
     ({ values: this.values, edited: this.edited } = parsed(form, location.hash));
     this.form = controls(form, template, (id, value) => this.set({ [id]: value }));
     this.compose();
     worker.onmessage = ({ data }: MessageEvent<Told>) => this.told(data);
     worker.onerror = ({ message }) => this.fail(`The worker failed: ${message}`);
-    worker.postMessage({ module, template } satisfies Begin);
+    worker.postMessage({ module, bytes, template } satisfies Begin);
     addEventListener("hashchange", () => {
       ({ values: this.values, edited: this.edited } = parsed(form, location.hash));
       this.ask();
@@ -106,7 +107,16 @@ export class Lab {
       h("p", { class: "soft" }, "Fingerprint ", this.print, ": the command line gives the same."),
     );
     for (const button of document.querySelectorAll<HTMLElement>("[data-set]")) {
-      on(button, "click", () => this.set(JSON.parse(button.dataset["set"]!) as Values));
+      // A button's experiment is the same one whatever was tried before.
+      const start = first(this.given.form);
+      const values = { ...start, ...(JSON.parse(button.dataset["set"]!) as Values) };
+      on(button, "click", () => {
+        this.set(values);
+        // Where the figures are not beside the words, they come into view.
+        const beside = this.figure.getBoundingClientRect().top < innerHeight;
+        if (!beside) this.state.scrollIntoView({ behavior: "smooth", block: "start" });
+      });
+      this.buttons.push([button, values]);
     }
   }
 
@@ -117,6 +127,10 @@ export class Lab {
     this.form.show(this.values);
     this.form.root.classList.toggle("lab-idle", this.edited !== null);
     this.back.hidden = this.edited === null;
+    for (const [button, values] of this.buttons) {
+      const shown = this.edited === null && same(values, this.values);
+      button.setAttribute("aria-pressed", String(shown));
+    }
     this.root.dataset["state"] = "running";
     clearTimeout(this.addressed);
     this.addressed = window.setTimeout(() => this.write(), ADDRESS_MS);
@@ -190,6 +204,10 @@ export class Lab {
     const jain = run.jain === null ? "" : `, Jain's index ${number(run.jain)}`;
     say(this.state, `${number(facts.duration_s)} s simulated in ${number(ms)} ms${jain}`);
   }
+}
+
+function same(one: Values, other: Values): boolean {
+  return Object.keys(one).every((id) => one[id] === other[id]);
 }
 
 /** What is to be said beside the figures. */

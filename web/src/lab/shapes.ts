@@ -72,20 +72,31 @@ export interface Slider {
   /** Steps are equal in the logarithm. */
   log?: boolean;
   step?: number;
+  /** The scenario has the value times this, such as 0.01 for a percentage. */
+  factor?: number;
   /** What is left out of the scenario while the value is 0. */
   without?: "line" | "paragraph";
+}
+
+/** A value that is not a name of the catalogue; the scenario has its text, else the value. */
+export interface Option {
+  value: string;
+  label: string;
+  text?: string;
 }
 
 export interface Choice {
   id: string;
   label: string;
-  of: "queues" | "controls";
+  /** Either names of the catalogue, or options. */
+  of?: "queues" | "controls";
+  options?: Option[];
   /** Only these; all of the catalogue unless it is given. */
   only?: string[];
   value: string;
 }
 
-/** A scenario with `{NAME}` where a slider or a choice stands. */
+/** A scenario with `{NAME}`, or `{3*NAME}`, where a slider or a choice stands. */
 export interface Form {
   scenario: string;
   sliders: Slider[];
@@ -93,6 +104,8 @@ export interface Form {
 }
 
 export interface Given {
+  /** Of the module. */
+  bytes: number;
   template: Template;
   form: Form;
 }

@@ -2,7 +2,7 @@
 
 import { fromBase64 } from "../data/base64";
 import { decode } from "../data/columns";
-import { inflate } from "../data/inflate";
+import { unpack } from "../data/lzma";
 import type { Chain, Column, Table } from "../meta";
 import type { Drawing } from "./drawing";
 import { drawing } from "./drawing";
@@ -28,7 +28,9 @@ interface Scope {
 }
 
 export interface Begin {
+  /** LZMA in Base64, of so many bytes. */
   module: string;
+  bytes: number;
   template: Template;
 }
 
@@ -76,7 +78,7 @@ export function work(scope: Scope): void {
   scope.onmessage = ({ data }) => {
     if ("module" in data) {
       begun = (async () => {
-        const bytes = await inflate(fromBase64(data.module));
+        const bytes = unpack(fromBase64(data.module), data.bytes);
         const simulator = new Simulator(await WebAssembly.compile(bytes));
         scope.postMessage({ kind: "ready" });
         return { simulator, template: data.template };

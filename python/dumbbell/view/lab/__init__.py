@@ -4,12 +4,16 @@ words, units and looks of the panels."""
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
-import zlib
+import lzma
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from ... import catalogue
 from ...data import measurements, recording
@@ -68,20 +72,23 @@ def template() -> dict[str, Any]:
 
 def page(module: bytes, about: dict[str, Any]) -> str:
     """The page of a laboratory. module: the simulator. about: `title`, `words` (paragraphs, each
-    `text`, and `set` and `button` where it sets values), and the form: `scenario`, `slider`,
-    `choice`."""
+    `text`, and `set` and `button` where it sets values; `claim` is for tests), and the form:
+    `scenario`, `slider`, `choice`."""
     script = (_HERE / "lab.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     form = {"scenario": about["scenario"], "sliders": about["slider"], "choices": about["choice"]}
-    data = json.dumps({"template": template(), "form": form}, ensure_ascii=False)
-    squeezed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = squeezed.compress(module) + squeezed.flush()
+    given = {"template": template(), "form": form, "bytes": len(module)}
+    data = json.dumps(given, ensure_ascii=False)
     return templates.render(
         templates.PAGES / "lab.html.j2",
         title=about["title"],
         lead=about.get("lead", ""),
         words=[
-            {**one, "sets": json.dumps(one["set"]) if "set" in one else ""}
+            {
+                "text": _marked(one["text"]),
+                "button": one.get("button", ""),
+                "sets": json.dumps(one["set"]) if "set" in one else "",
+            }
             for one in about.get("words", ())
         ],
         others=about.get("others", ()),
@@ -94,9 +101,30 @@ def page(module: bytes, about: dict[str, Any]) -> str:
             "form-action 'none'"
         ),
         data=data.replace("<", "\\u003c"),
-        module=base64.b64encode(packed).decode(),
+        module=_packed(module),
         script=script,
     )
+
+
+@functools.cache
+def _packed(module: bytes) -> str:
+    """A module as LZMA in Base64; web/src/data/lzma.ts unpacks it."""
+    packing = {
+        "id": lzma.FILTER_LZMA1,
+        "preset": 9 | lzma.PRESET_EXTREME,
+        "dict_size": 1 << 24,
+        "lc": 3,
+        "lp": 0,
+        "pb": 0,
+    }
+    packed = lzma.compress(module, format=lzma.FORMAT_RAW, filters=[packing])
+    return base64.b64encode(packed).decode()
+
+
+def _marked(text: str) -> Markup:
+    """Words with `*emphasis*` and `**strong emphasis**` as HTML."""
+    strong = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", str(escape(text)))
+    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", strong))
 
 
 def _columns(row: str) -> list[dict[str, Any]]:
