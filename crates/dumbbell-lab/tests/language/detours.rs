@@ -163,7 +163,7 @@ fn packets_choose_among_all_paths() {
 fn shares_follow_from_the_choices_of_routers() {
     let diamond = TWO_WAYS.replace(
         "  { between = [\"s\", \"b\"]",
-        "  { between = [\"x\", \"s\"], name = \"second\", rate = \"1 Gbps\", delay = \"1 us\" },\n  \
+        "  { between = [\"x\", \"s\"], name = \"second\", rate = \"1 Gbps\", delay = \"1 us\" },\n\
             { between = [\"s\", \"b\"]",
     );
     let p = plan(&diamond, &["routing={ kind = \"ecmp\", by = \"packet\" }"]);
