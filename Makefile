@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench page-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench fabric-bench page-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -139,6 +139,10 @@ test-lab: .venv/.ready-test lab  ## Tests of the laboratory, which `make test` s
 
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
 	$(BIN)/dumbbell bench $(ARGS)
+
+fabric-bench: build  ## The published benchmark of fat trees on one core (minutes): make fabric-bench ARGS="8=1s"
+	$(BIN)/python bench/fabric.py $(ARGS)
+	$(BIN)/python docs/tools/generate.py
 
 page-bench: .venv/.ready-test  ## How fast pages of `view` open and pan, and their sizes; needs Chromium
 	$(BIN)/python bench/page.py $(ARGS)

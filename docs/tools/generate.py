@@ -51,6 +51,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "provenance": catalogue_tables.provenance,
     "finding": paper_tables.finding,
     "figures": paper_tables.figures,
+    "fabric-bench": performance_tables.fabrics,
     "guard": performance_tables.guard,
     "kinds": catalogue_tables.kinds,
     "on-linux": linux_tables.part,

@@ -134,6 +134,147 @@ def test_an_incast_takes_n_sizes_over_the_rate(senders: int, packets: int) -> No
     assert sum(flow.goodput_bps for flow in run.flows) <= RATE
 
 
+US = 1e-6
+INTERVAL = 20 * US
+DATAGRAM = {"kind": "cbr", "rate": f"{1472 * 8 / INTERVAL:.0f} bps", "packet": "1472 B"}
+"""Datagrams of 1500 B, one each 20 us: 12 us on a link of 1 Gbit/s."""
+
+
+def two_ways(source: dict[str, Any], longer: float = 0, **words: Any) -> dumbbell.Scenario:
+    """From a to b over r, x, s, or over r, y, s, which is longer."""
+    queue = {"kind": "drop_tail", "limit": "unlimited"}
+    pairs = [("a", "r"), ("r", "x"), ("r", "y"), ("x", "s"), ("y", "s"), ("s", "b")]
+    links: list[dict[str, Any]] = [{**LINK, "between": [*pair], "queue": queue} for pair in pairs]
+    links[4]["delay"] = f"{10 + longer / US:g} us"
+    base = {
+        "duration": "100 ms",
+        "host": [{"name": "a"}, {"name": "b"}],
+        "router": [{"name": name} for name in "rxys"],
+        "link": links,
+        "flow": [{"name": "f", "from": "a", "to": "b", "source": source}],
+    }
+    return dumbbell.Scenario({**base, **words})
+
+
+def queues(run: Any) -> dict[str, Any]:
+    return {queue.name: queue for queue in run.queues}
+
+
+@pytest.mark.parametrize("convergence", [0, 333, 5000])
+def test_a_link_that_fails_loses_what_is_on_it_until_paths_follow(convergence: int) -> None:
+    """A datagram is sent at 20 k us; its last bit leaves r 12 + 10 + 12 us later and arrives 10 us
+    after that. The link is down from 20 to 60 ms: lost are those that leave r from 19 990 us on and
+    were sent before 20 000 us + convergence. All that are sent from then until the link is known to
+    be back go over y."""
+    down = [{"from": "20 ms", "to": "60 ms"}]
+    routing = {"kind": "shortest", "convergence": f"{convergence} us"}
+    links = {"r<->x": {"down": down}}
+    run = two_ways(DATAGRAM, longer=5 * US, routing=routing, links=links).run()
+    sent = range(0, 100_001, 20)
+    around = [t for t in sent if 20_000 + convergence <= t < 60_000 + convergence]
+    lost = [t for t in sent if t + 34 >= 19_990 and t < 20_000 + convergence]
+    ports = queues(run)
+    assert run.flows[0].lost_packets == len(lost) == ports["r->x"].drops.get("link", 0)
+    assert ports["r->y"].arrivals == len(around)
+    # Of the last datagrams those have come to r whose last bit was there by 100 ms.
+    come = sum(t + 22 <= 100_000 for t in sent)
+    assert ports["r->x"].arrivals == come - len(around)
+    assert run.flows[0].reordered_packets == 0
+
+
+def test_a_packet_on_its_way_keeps_its_path() -> None:
+    """With a first link of 1 ms, 50 datagrams are on it when the link behind it fails: they are
+    lost, although routes follow at once."""
+    links = {"r<->x": {"down": [{"from": "20 ms"}]}}
+    scenario = two_ways(DATAGRAM, longer=5 * US, links=links)
+    slow = scenario.with_({"link.0.delay": "1 ms"}).run()
+    # Sent before 20 ms, and at the failing link's end at 19 990 us or later.
+    lost = [t for t in range(0, 20_000, 20) if t + 12 + 1000 + 12 >= 19_990]
+    assert len(lost) == 51 and slow.flows[0].lost_packets == len(lost)
+
+
+def test_tcp_goes_on_over_the_other_path() -> None:
+    """All data is delivered, although its first path never returns."""
+    size = {"kind": "fixed", "size": "2 MB"}
+    links = {"r<->x": {"down": [{"from": "5 ms"}]}}
+    scenario = two_ways(size, longer=5 * US, links=links, tcp={"min_rto": "5 ms"})
+    run = scenario.run()
+    assert run.flows[0].completion_s is not None and run.flows[0].lost_packets > 0
+    assert queues(run)["r->y"].arrivals > 500
+
+
+@pytest.mark.parametrize(("longer", "next_ones"), [(10, 0), (30, 1), (50, 2), (150, 7)])
+def test_packets_overtake_each_other_on_the_shorter_path(longer: int, next_ones: int) -> None:
+    """One on the longer path is overtaken if one of the next m takes the shorter, m < longer /
+    interval: with the probability (1 - 2^-m) / 2, within five standard deviations of a number whose
+    terms depend on m others."""
+    routing = {"kind": "ecmp", "by": "packet"}
+    run = two_ways(DATAGRAM, longer=longer * US, routing=routing).run()
+    n, share = run.flows[0].delivered_packets, (1 - 0.5**next_ones) / 2
+    found = run.flows[0].reordered_packets
+    assert abs(found - n * share) <= 5 * math.sqrt(n * share * (1 - share) * (1 + 2 * next_ones))
+    ways = [queues(run)[name].arrivals for name in ("r->x", "r->y")]
+    assert abs(ways[0] - ways[1]) < 5 * math.sqrt(sum(ways))
+
+
+def test_flowlets_are_not_reordered_if_pauses_are_long_enough() -> None:
+    """Bursts of ten datagrams, and 300 us of silence. The longer path takes 50 us more: with a gap
+    of 100 us each burst takes one path, and with one of 10 us each datagram."""
+    burst = {
+        "kind": "on_off",
+        "distribution": "constant",
+        "on_mean": "200 us",
+        "off_mean": "300 us",
+        "rate": DATAGRAM["rate"],
+        "packet": "1472 B",
+    }
+
+    def run(gap: str) -> Any:
+        routing = {"kind": "ecmp", "by": "flowlet", "gap": gap}
+        return two_ways(burst, longer=50 * US, routing=routing).run()
+
+    whole, single, never = run("100 us"), run("10 us"), run("1 ms")
+    assert whole.flows[0].reordered_packets == 0 < single.flows[0].reordered_packets
+    over_y = [queues(each)["r->y"].arrivals for each in (whole, never)]
+    bursts = whole.flows[0].sent_packets / 10
+    # Whole bursts; half of them, within five standard deviations.
+    assert abs(over_y[0] / 10 - bursts / 2) < 5 * math.sqrt(bursts / 4)
+    assert over_y[1] in (0, whole.flows[0].sent_packets)
+
+
+def test_spread_packets_fill_all_links_of_a_fat_tree() -> None:
+    """One flow by packet takes every core of a fat tree, and each a quarter."""
+    flow = {"name": "f", "from": "pod1/edge1/h1", "to": "pod2/edge1/h1", "source": DATAGRAM}
+    scenario = fabric(
+        fat_tree={"k": 4, "link": LINK}, flow=[flow], routing={"kind": "ecmp", "by": "packet"}
+    )
+    run = scenario.run()
+    cores = [n.arrivals for n in run.queues if n.name.startswith("core") and "->pod2" in n.name]
+    taken = [n for n in cores if n]
+    assert len(taken) == 4
+    mean = sum(taken) / 4
+    assert all(abs(n - mean) < 5 * math.sqrt(mean * 0.75) for n in taken)
+
+
+def test_show_says_what_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = {
+        "duration": "100 ms",
+        "leaf_spine": {"leaves": 2, "spines": 2, "hosts": 1, "link": LINK},
+        "routing": {"kind": "ecmp", "by": "packet"},
+        "links": {"leaf1->spine1": {"down": [{"from": "20 ms", "to": "40 ms"}]}},
+        "flow": [{"name": "f", "from": "leaf1/h1", "to": "leaf2/h1"}],
+    }
+    file = tmp_path / "net.toml"
+    words = {key: _toml(value) for key, value in scenario.items()}
+    words["links"] = '{ "leaf1->spine1" = { down = [{ from = "20 ms", to = "40 ms" }] } }'
+    file.write_text("\n".join(f"{key} = {value}" for key, value in words.items()))
+    with pytest.raises(SystemExit):
+        main(["show", str(file)])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "among 2 paths of equal cost; each packet takes one of them" in shown
+    assert "down: leaf1->spine1 from 20 ms to 40 ms; 1 of 1 flows change their paths" in shown
+
+
 def test_slowdown_by_size_has_a_tail() -> None:
     session = {"name": "s", "pattern": "random", "load": 0.6, "size": "hadoop", "stop": "15 ms"}
     run = fabric(star={"hosts": 8, "link": LINK}, session=[session]).run()

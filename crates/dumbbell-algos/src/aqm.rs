@@ -29,5 +29,6 @@ registry! { aqm AnyAqm, suite aqm_suite {
     rem::Rem,
     rio::Rio,
     sfb::Sfb,
+    step_mark::StepMark,
     wred::Wred,
 } }

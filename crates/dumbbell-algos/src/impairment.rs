@@ -7,6 +7,7 @@ registry! { impairment AnyImpairment, suite impairment_suite {
     bernoulli::Bernoulli,
     bit_error::BitError,
     corrupt::Corrupt,
+    down::Down,
     duplicate::Duplicate,
     fec::Fec,
     gilbert_elliott::GilbertElliott,

@@ -67,6 +67,7 @@ fn scene(kind: &str, flows: usize, seconds: u64, mbps: u64, mss: u64) -> Plan {
         answers: None,
         session: None,
         words: None,
+        multipath: None,
     };
     Plan {
         name: "own traffic".into(),

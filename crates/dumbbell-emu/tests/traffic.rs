@@ -70,6 +70,7 @@ fn flow(name: &str, source: Spec, transport: Transport) -> Flow {
         answers: None,
         session: None,
         words: None,
+        multipath: None,
     }
 }
 

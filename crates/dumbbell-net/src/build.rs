@@ -9,6 +9,7 @@ use crate::engine::egress::Egress;
 use crate::engine::host_signals;
 use crate::engine::host_signals::HostSignals;
 use crate::engine::path::{OrderNeeds, Paths, RunAhead, Streams};
+use crate::engine::path_choice::PathChoice;
 use crate::engine::ranks::Ranks;
 use crate::engine::socket::{RECEIVER, SENDER};
 use crate::fragment::oversize;
@@ -116,6 +117,11 @@ pub fn network(
     egresses.extend(
         cut.sockets.into_iter().enumerate().map(|(socket, run_ahead)| egress(socket, run_ahead)),
     );
+    for (socket, run_aheads) in cut.multipaths {
+        if let Some(paths) = path_choice(plan, socket as usize, run_aheads) {
+            egresses[socket as usize].choose_among(paths);
+        }
+    }
     let report_names = ReportNames::of(plan, |link| matches!(elements[link], Element::Port(_)));
     let oversize = Oversize::of(plan, &cut.answers);
     let reassembler =
@@ -165,20 +171,40 @@ fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     let oversize = oversize::in_order_sockets(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
-        let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
+        let mut data = flow.routes(0).flatten();
+        let told = tcp && data.any(|link| tells(link, FlowId(number as u32)));
+        // Packets come over several last links, each of which knows its own order.
+        let several = |end| {
+            let mut last = flow.routes(end).map(<[LinkId]>::last);
+            let first = last.next();
+            last.any(|other| Some(other) != first)
+        };
         [
-            told || host_signals::has_signals(flow, SENDER) || oversize[2 * number + SENDER],
-            host_signals::has_signals(flow, RECEIVER) || oversize[2 * number + RECEIVER],
+            told || several(1)
+                || host_signals::has_signals(flow, SENDER)
+                || oversize[2 * number + SENDER],
+            several(0)
+                || host_signals::has_signals(flow, RECEIVER)
+                || oversize[2 * number + RECEIVER],
         ]
     };
     plan.flows.iter().enumerate().flat_map(each).collect()
+}
+
+/// The choice of a socket among its paths, which were cut into `run_aheads`.
+fn path_choice(plan: &Plan, socket: usize, run_aheads: Vec<RunAhead>) -> Option<PathChoice> {
+    let (flow, end) = (&plan.flows[socket / 2], socket % 2);
+    let multipath = flow.multipath.as_ref()?;
+    let name = format!("{}/path.{}", flow.name, ["data", "acks"][end]);
+    let rng = Stream::named(multipath.seed.unwrap_or(plan.seed), &name);
+    Some(PathChoice::new(multipath.by, multipath.of_end(end), run_aheads, rng))
 }
 
 /// For each link, true if datagrams take it.
 fn with_datagrams(plan: &Plan) -> Vec<bool> {
     let mut taken = vec![false; plan.links.len()];
     let datagrams = plan.flows.iter().filter(|f| matches!(f.transport, Transport::Udp { .. }));
-    datagrams.flat_map(|f| &f.forward).for_each(|link| taken[*link] = true);
+    datagrams.flat_map(|f| f.routes(0)).flatten().for_each(|link| taken[*link] = true);
     taken
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod egress;
 pub(crate) mod entry;
 pub(crate) mod host_signals;
 pub(crate) mod path;
+pub(crate) mod path_choice;
 pub(crate) mod queued_packet;
 pub(crate) mod ranks;
 pub(crate) mod sidecar;

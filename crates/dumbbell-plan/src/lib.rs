@@ -6,6 +6,7 @@
 //! file.
 #![forbid(unsafe_code)]
 
+mod multipath;
 mod shared;
 mod testbed;
 
@@ -15,6 +16,7 @@ use dumbbell_core::packet::{Dscp, Ecn, Framing};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
+pub use multipath::{Multipath, Path, PathSet, Spread};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -291,6 +293,19 @@ pub struct Flow {
     /// Signals of its hosts to its two ends, in the order of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Shared<Vec<ScheduledSignal>>>,
+    /// Its paths, if it has several: `forward` and `back` are then the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multipath: Option<Shared<Multipath>>,
+}
+
+impl Flow {
+    /// All paths of its data (`end` 0) or of its acknowledgments (1).
+    pub fn routes(&self, end: usize) -> impl Iterator<Item = &[LinkId]> {
+        let first = if end == 0 { &self.forward } else { &self.back };
+        let sets = self.multipath.as_ref().map_or(&[][..], |all| all.of_end(end));
+        let others = sets.iter().flat_map(|set| &set.paths).map(|path| path.links.as_slice());
+        std::iter::once(first.as_slice()).chain(others)
+    }
 }
 
 /// A signal from a host to its end of a connection, of something that the network does not report.

@@ -6,7 +6,10 @@ mod relayed;
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{
+    Ip, LinkId, Multipath, Node, NodeId, NodeKind, Path, PathSet, Plan, Rule, Shared, Spec, Spread,
+    Transport,
+};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use plans::{answered, audited, edge, empty, flow, link, spec};
@@ -403,6 +406,81 @@ proptest! {
         prop_assert_eq!(story(&folded), story(&careful));
         let held = audited(&plan, Options { hold: true, ..Options::default() });
         prop_assert_eq!(story(&folded), story(&held));
+        let both = audited(&plan, Options { hold: true, fold: false, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&both));
+        relayed(&plan)?;
+    }
+}
+
+/// All ways over routers between two hosts that come to no node twice.
+fn ways(p: &Plan, at: NodeId, to: NodeId, seen: &[NodeId]) -> Vec<Vec<LinkId>> {
+    let leaving = p.links.iter().enumerate().filter(|(_, l)| l.from == at && !seen.contains(&l.to));
+    let mut found = Vec::new();
+    for (i, l) in leaving {
+        if l.to == to {
+            found.push(vec![i]);
+        } else if p.nodes[l.to].kind == NodeKind::Router {
+            let seen = [seen, &[at]].concat();
+            found.extend(ways(p, l.to, to, &seen).into_iter().map(|way| [vec![i], way].concat()));
+        }
+    }
+    found
+}
+
+/// Two sets of paths, the second from 400 ms on.
+fn sets(p: &Plan, from: NodeId, to: NodeId, one: bool) -> Vec<PathSet> {
+    let all = ways(p, from, to, &[]);
+    let set = |from, ways: &[Vec<LinkId>]| {
+        let share = 1.0 / ways.len() as f64;
+        let paths = ways.iter().map(|links| Path { share, links: links.clone() }).collect();
+        PathSet { from, paths }
+    };
+    let (first, second) =
+        if one { (&all[..1], &all[all.len() - 1..]) } else { (&all[..], &all[1..]) };
+    let second = if second.is_empty() { first } else { second };
+    vec![set(Span::ZERO, first), set(Span::from_ms(400), second)]
+}
+
+/// Leads every flow over all its ways.
+fn spread(p: &mut Plan, by: Spread) {
+    for f in 0..p.flows.len() {
+        let (from, to) = (p.flows[f].from, p.flows[f].to);
+        let one = by == Spread::Flow;
+        let (forward, mut back) = (sets(p, from, to, one), sets(p, to, from, one));
+        let flow = &mut p.flows[f];
+        flow.forward = forward[0].paths[0].links.clone();
+        if flow.back.is_empty() {
+            back = Vec::new();
+        } else {
+            flow.back = back[0].paths[0].links.clone();
+        }
+        flow.multipath = Some(Multipath { by, seed: None, forward, back }.into());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn so_it_is_with_several_paths(
+        seed: u64,
+        links in prop::collection::vec(link_choice(), 22),
+        flows in prop::collection::vec(flow_choice(), 1..10),
+        by in select(vec![
+            Spread::Flow,
+            Spread::Packet,
+            Spread::Flowlet(Span::from_ms(1)),
+            Spread::Flowlet(Span::from_ms(20)),
+        ]),
+    ) {
+        let links: Vec<LinkChoice> =
+            links.into_iter().map(|l| LinkChoice { mtu: 1500, ..l }).collect();
+        let flows: Vec<FlowChoice> =
+            flows.into_iter().map(|f| FlowChoice { sizes: 0, ..f }).collect();
+        let mut plan = plan(seed, &links, &flows);
+        spread(&mut plan, by);
+        let folded = audited(&plan, Options::default());
+        let unfolded = audited(&plan, Options { fold: false, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&unfolded));
         let both = audited(&plan, Options { hold: true, fold: false, ..Options::default() });
         prop_assert_eq!(story(&folded), story(&both));
         relayed(&plan)?;

@@ -1,5 +1,5 @@
-"""The generated part of docs/explanation/performance.md, from bench/instructions.json: cost of a
-packet-hop."""
+"""The generated parts of docs/explanation/performance.md: the cost of a packet-hop, from
+bench/instructions.json, and the benchmark of fabrics, from bench/fabric.json."""
 
 from __future__ import annotations
 
@@ -20,3 +20,34 @@ def guard(_: str) -> str:
         for case in cases
     )
     return table(["case", *(f"Rust {version}" for version in costs)], rows)
+
+
+def fabrics(_: str) -> str:
+    """What fat trees take, as bench/fabric.json has it."""
+    runs = json.loads((ROOT / "bench" / "fabric.json").read_text())["runs"]
+    head = [
+        "k",
+        "hosts",
+        "simulated",
+        "transfers",
+        "wall",
+        "processor time",
+        "packet-hops",
+        "ns per hop",
+        "peak memory",
+    ]
+    rows = (
+        [
+            str(run["k"]),
+            f"{run['hosts']:,}",
+            f"{run['duration_s']:g} s",
+            f"{run['flows']:,}",
+            f"{run['wall_s']:.0f} s",
+            f"{run['cpu_s']:.1f} s",
+            f"{run['packet_hops'] / 1e6:.0f} million",
+            f"{run['ns_per_hop']:.0f}",
+            f"{run['peak_mb'] / 1000:.2f} GB",
+        ]
+        for run in runs
+    )
+    return table(head, rows)

@@ -77,6 +77,7 @@ _PLACES = {
     "WanLink": "networks.md#wide-area-networks",
     "Cable": "networks.md#links-of-a-fabric",
     "LinkChange": "networks.md#changes-of-single-links",
+    "DownTime": "networks.md#links-that-fail",
     "Routing": "networks.md#routing",
     "Pattern": "traffic.md#patterns",
     "Station": "networks.md#explicit-networks",

@@ -61,6 +61,7 @@ pub(crate) fn of(request: &Request) -> Plan {
         answers: None,
         session: None,
         words: None,
+        multipath: None,
     };
     Plan {
         name: "what a gigabyte costs".into(),

@@ -69,6 +69,7 @@ pub fn plan(rate: Rate, delay: Span, duration: Span, mtu: u32) -> Plan {
         answers: None,
         session: None,
         words: None,
+        multipath: None,
     };
     Plan {
         name: "two hosts".into(),

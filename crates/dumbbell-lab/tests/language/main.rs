@@ -1,6 +1,7 @@
 //! The meaning of scenarios.
 #[path = "../common/mod.rs"]
 mod common;
+mod detours;
 mod fabrics;
 mod flows;
 mod network;

@@ -11,13 +11,20 @@ const INTERVAL: Span = Span::from_ms(100);
 /// spans at least.
 const WINDOW: Span = Span::from_secs(1);
 const ROUND_TRIPS: u64 = 10;
+/// The most places for flows in all queues together, one for each flow in each: beyond that a queue
+/// has places for those that come to it. 128 MB.
+const MOST_PLACES: usize = 4 << 20;
 
 /// Watches every link that results report.
 pub(crate) fn attach(plan: &Plan, elements: &mut [Element]) {
     let (rtts, inside) = (largest_rtts(plan), colors::inside(plan));
+    let reported = plan.links.iter().filter(|link| link.report).count();
+    let few_flows = reported.saturating_mul(plan.flows.len()) > MOST_PLACES;
     for (number, link) in plan.links.iter().enumerate().filter(|(_, link)| link.report) {
         if let Element::Port(port) = &mut elements[number] {
-            port.account.stats.monitor(interest(link, rtts[number], inside));
+            port.account
+                .stats
+                .monitor(MonitorConfig { few_flows, ..interest(link, rtts[number], inside) });
         }
     }
 }
@@ -28,9 +35,9 @@ fn largest_rtts(plan: &Plan) -> Vec<Span> {
     let mut largest = vec![Span::ZERO; plan.links.len()];
     for flow in &plan.flows {
         let rtt = plan.base_rtt(flow);
-        flow.forward
-            .iter()
-            .chain(&flow.back)
+        (0..2)
+            .flat_map(|end| flow.routes(end))
+            .flatten()
             .for_each(|link| largest[*link] = largest[*link].max(rtt));
     }
     largest
@@ -55,5 +62,6 @@ fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> MonitorConfig {
         window: window.ps().div_ceil(interval.ps()) as u32,
         threshold,
         inside,
+        few_flows: false,
     }
 }

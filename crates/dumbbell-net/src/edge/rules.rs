@@ -20,8 +20,11 @@ pub(crate) type FlowsByLink = BTreeMap<LinkId, Vec<usize>>;
 pub(crate) fn passing(plan: &Plan) -> FlowsByLink {
     let mut out = FlowsByLink::new();
     for (number, flow) in plan.flows.iter().enumerate() {
-        for link in flow.forward.iter().filter(|l| !plan.links[**l].rules().is_empty()) {
-            out.entry(*link).or_default().push(number);
+        for link in flow.routes(0).flatten().filter(|l| !plan.links[**l].rules().is_empty()) {
+            let flows = out.entry(*link).or_default();
+            if flows.last() != Some(&number) {
+                flows.push(number);
+            }
         }
     }
     out

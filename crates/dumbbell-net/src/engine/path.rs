@@ -43,7 +43,7 @@ pub struct RunAhead {
 const NO_SEGMENT: u32 = u32::MAX;
 
 impl RunAhead {
-    fn new(from: u32, to: u32, end: End) -> Self {
+    pub(crate) fn new(from: u32, to: u32, end: End) -> Self {
         let (path_segment, rank_or_socket) = match end {
             End::Merge(path_segment, rank) => (path_segment, rank),
             End::Socket(number) => (NO_SEGMENT, number),
@@ -100,6 +100,8 @@ pub(crate) struct CutRoutes {
     /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody
     /// asks.
     pub sockets: Vec<RunAhead>,
+    /// From sockets with several paths to the first merge of each, in their order.
+    pub multipaths: Vec<(u32, Vec<RunAhead>)>,
     /// For each link, true if it is a merge.
     pub merge: Vec<bool>,
     /// From the router before a link to the sender of a flow: the flow, the link, and the way to
@@ -121,11 +123,13 @@ impl Streams {
         let mut inputs = Vec::new();
         for f in 0..plan.flows.len() {
             for end in 0..2 {
-                inputs.extend(
-                    steps(plan, f, end, order_needs)
-                        .into_iter()
-                        .map(|(feeder, link)| (link as u32, feeder)),
-                );
+                for route in plan.flows[f].routes(end) {
+                    inputs.extend(
+                        steps(plan, (f, end), route, order_needs)
+                            .into_iter()
+                            .map(|(feeder, link)| (link as u32, feeder)),
+                    );
+                }
             }
         }
         for (k, (f, answer)) in answers(plan).enumerate() {
@@ -167,17 +171,17 @@ impl Streams {
     }
 }
 
-/// Each link of the route from one end of flow `f` (0: the sender's), with its feeder. If packets
+/// Each link of a route from one end of flow `f` (0: the sender's), with its feeder. If packets
 /// overtake each other on the last one, a *delivery merge* follows, whose number is beyond all
 /// links: a merge in which they wait for their instant, because a socket takes them in the order of
 /// time. A socket with host signals has one, too.
-fn steps(plan: &Plan, f: usize, end: usize, order_needs: &OrderNeeds) -> Vec<(Feeder, LinkId)> {
-    let flow = &plan.flows[f];
-    let (route, first) = if end == 0 {
-        (&flow.forward, Feeder::Data(f as u32))
-    } else {
-        (&flow.back, Feeder::Acks(f as u32))
-    };
+fn steps(
+    plan: &Plan,
+    (f, end): (usize, usize),
+    route: &[LinkId],
+    order_needs: &OrderNeeds,
+) -> Vec<(Feeder, LinkId)> {
+    let first = if end == 0 { Feeder::Data(f as u32) } else { Feeder::Acks(f as u32) };
     let behind = |l: &&LinkId| order_needs.unordered[**l] || order_needs.signaled[2 * f + 1 - end];
     let delivery_merge = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
     fed(first, route.iter().copied().chain(delivery_merge).collect())
@@ -234,6 +238,18 @@ fn merges(
             merge[slowest] = true;
         }
     }
+    // With several paths each way, every path holds one.
+    for flow in plan.flows.iter().filter(|f| f.multipath.is_some()) {
+        for route in (0..2).flat_map(|end| flow.routes(end)).filter(|route| !route.is_empty()) {
+            if !route.iter().any(|l| merge[*l]) {
+                route
+                    .iter()
+                    .min_by_key(|l| (plan.links[**l].rate, **l))
+                    .iter()
+                    .for_each(|l| merge[**l] = true);
+            }
+        }
+    }
     merge
 }
 
@@ -250,12 +266,21 @@ impl Paths {
         let merge = merges(plan, streams, fold, held, order_needs);
         let mut paths = Paths { hops: Vec::new(), segments: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());
+        let mut multipaths = Vec::new();
         for f in 0..plan.flows.len() {
             for end in 0..2 {
                 let last = End::Socket((2 * f + 1 - end) as u32);
-                let steps = steps(plan, f, end, order_needs);
                 let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
-                sockets.push(paths.cut_route(f as u32, &steps, last, &merge, &rank));
+                let mut cut = |route: &[LinkId]| {
+                    let steps = steps(plan, (f, end), route, order_needs);
+                    paths.cut_route(f as u32, &steps, last, &merge, &rank)
+                };
+                let mut routes = plan.flows[f].routes(end);
+                sockets.extend(routes.next().map(&mut cut));
+                let others: Vec<RunAhead> = routes.map(cut).collect();
+                if !others.is_empty() {
+                    multipaths.push(((2 * f + end) as u32, others));
+                }
             }
         }
         let mut told = Vec::new();
@@ -268,7 +293,7 @@ impl Paths {
         }
         paths.hops.shrink_to_fit();
         paths.segments.shrink_to_fit();
-        CutRoutes { paths, sockets, merge, answers: told }
+        CutRoutes { paths, sockets, multipaths, merge, answers: told }
     }
 
     /// Cuts one route from its end to its start; returns what lies before its first merge.

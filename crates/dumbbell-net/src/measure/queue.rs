@@ -5,6 +5,7 @@
 //! time; [`QueueMonitor`] has one of each. A queue that nobody reads has none.
 mod above;
 mod colors;
+mod flow_index;
 mod levels;
 mod monitor;
 mod shares;

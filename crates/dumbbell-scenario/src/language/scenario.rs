@@ -16,11 +16,11 @@ pub mod pattern;
 mod record;
 pub mod routing;
 mod session;
-pub use fabric::{Cable, FatTree, LeafSpine, LinkChange, Star, Wan, WanLink};
+pub use fabric::{Cable, DownTime, FatTree, LeafSpine, LinkChange, Star, Wan, WanLink};
 pub use flow::{Direction, Flow, Radio, TransportName};
 pub use pattern::{Pattern, PatternKind};
 pub use record::{Followed, Record};
-pub use routing::{Routing, RoutingKind};
+pub use routing::{Routing, RoutingKind, SpreadBy};
 pub use session::{Frequency, Session};
 
 /// A value that the catalogue judges, not serde: its schema is a definition that

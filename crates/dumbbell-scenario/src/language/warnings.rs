@@ -321,6 +321,18 @@ record.markers = true
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
 queue = { kind = "drop_tail", limit = "1 BDP" }
 flow = [{ count = 4, rtt = "40 ms" }]"#;
+
+STRANDED = "W022" "stranded"
+"A link fails, and a flow has no other path."
+"`down` in `links` lets a link fail, and paths follow where there are others. The warning appears \
+if a flow's path leads over the link while it is down, after `convergence`: no other path joins \
+its hosts, or the flow names one with `via`. All its packets are lost until the link returns."
+r#"duration = "60 s"
+warmup = "10 s"
+star = { hosts = 2, link = { rate = "10 Mbps", delay = "10 ms" } }
+queue = { kind = "drop_tail", limit = "1 BDP" }
+links."h1->hub".down = [{ from = "20 s", to = "21 s" }]
+flow = [{ from = "h1", to = "h2", count = 4 }]"#;
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use dumbbell_core::catalogue::{Algorithm, nearest};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Site};
 use dumbbell_core::units::{Capacity, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, LinkId, Node as Place, NodeId, Shared, Side, Spec};
+use dumbbell_plan::{Flow, Link, LinkId, Multipath, Node as Place, NodeId, Shared, Side, Spec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -70,6 +70,14 @@ pub fn add_links(
         // Nobody answers datagrams.
         if !flow.back.is_empty() {
             flow.back = through(&flow.back, behind, ahead);
+        }
+        if let Some(all) = flow.multipath.as_mut().filter(|_| ahead.is_some() || behind.is_some()) {
+            let all: &mut Multipath = all;
+            let both = [(&mut all.forward, ahead, behind), (&mut all.back, behind, ahead)];
+            for (sets, out, into) in both {
+                let paths = sets.iter_mut().flat_map(|set| &mut set.paths);
+                paths.for_each(|path| path.links = through(&path.links, out, into));
+            }
         }
     }
 }

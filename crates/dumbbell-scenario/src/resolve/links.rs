@@ -4,9 +4,12 @@ mod queue;
 use crate::resolve::context::Context;
 use crate::resolve::sessions::ExpandedScenario;
 use crate::resolve::topology::{LinkDraft, LinkSettings, QueueFrom, RoutedFlow, fabric};
+use dumbbell_algos::impairment::down::{Down, DownConfig};
+use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::Link;
+use dumbbell_plan::{Link, Shared, Spec};
 use queue::{Queue, queue};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The links with their queues. Queues of one place, size and speed are resolved once, and kept
@@ -32,8 +35,22 @@ pub fn build(
         };
         let Queue { aqm, capacity, count_in_service, watch_above } =
             queue.unwrap_or_else(|| unlimited.clone());
-        let LinkSettings { rate, service, delay, mtu, framing, edge, impairments, report, .. } =
-            settings;
+        let LinkSettings {
+            rate,
+            service,
+            delay,
+            mtu,
+            framing,
+            edge,
+            mut impairments,
+            report,
+            down,
+            ..
+        } = settings;
+        // The transmitter sends into nothing: what comes first of the wire.
+        if !down.is_empty() {
+            impairments.insert(0, failures(down, delay));
+        }
         Link {
             name,
             from,
@@ -55,6 +72,12 @@ pub fn build(
         }
     };
     draft.into_iter().zip(rtts).map(&mut link).collect()
+}
+
+/// What a wire loses that is down at these times.
+fn failures(at: Vec<(Span, Span)>, delay: Span) -> Shared<Spec> {
+    let config = json!(DownConfig { at, delay });
+    Spec { kind: Down::ABOUT.name.into(), config, source_hash: None }.into()
 }
 
 /// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers

@@ -7,6 +7,7 @@ pub(crate) mod allow;
 mod buffer;
 mod ecn;
 mod epochs;
+mod failures;
 pub(crate) mod kernel;
 mod paths;
 mod record;
@@ -40,6 +41,7 @@ pub(crate) fn check(site: &Site<'_>, check: &mut Check) {
     record::coarse(site, &bottlenecks, check);
     record::no_series(site, check);
     paths::idle(site, check);
+    failures::stranded(site, check);
     epochs::few(site, &bottlenecks, check);
     target::small(site, check);
     ack_path::warn(site, check);

@@ -15,9 +15,11 @@ use std::collections::BTreeMap;
 /// The most flows whose paths are listed.
 const MOST: usize = 1000;
 
-/// `{"routing", "flows": [{"name", "from", "to", "via", "via_back", "equal"}], "omitted"}` of a
-/// scenario without errors, for `seed`; null if its network makes hosts for each flow. `via` names
-/// the routers of the data, `equal` counts the paths of least cost.
+/// `{"routing", "by", "flows": [{"name", "from", "to", "via", "via_back", "equal", "moves"}],
+/// "omitted", "down": [{"link", "from", "to"}]}` of a scenario without errors, for `seed`; null if
+/// its network makes hosts for each flow. `via` names the routers of the data, `equal` counts the
+/// paths of least cost while all links are up, `moves` says whether links that fail or return
+/// change the flow's path.
 pub fn paths(scenario: &Scenario, root: &Node, seed: u64, plugins: &Plugins) -> Value {
     if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
         return Value::Null;
@@ -39,11 +41,26 @@ pub fn paths(scenario: &Scenario, root: &Node, seed: u64, plugins: &Plugins) -> 
             "via": between(&net, &f.forward),
             "via_back": between(&net, &f.back),
             "equal": count,
+            "moves": f.multipath.as_ref().is_some_and(|all| {
+                all.forward.len() > 1 || all.back.len() > 1
+            }),
         })
     };
     let flows: Vec<Value> = net.flows.iter().take(MOST).map(flow).collect();
+    let routing = topology::routing(scenario);
+    let down = net.links.iter().flat_map(|link| {
+        link.settings.down.iter().map(|(from, long)| {
+            json!({
+                "link": link.name,
+                "from": from.to_string(),
+                "to": (*from + *long).to_string(),
+            })
+        })
+    });
     json!({
-        "routing": topology::routing(scenario).kind,
+        "routing": routing.kind,
+        "by": routing.by,
+        "down": down.collect::<Vec<_>>(),
         "flows": flows,
         "omitted": net.flows.len().saturating_sub(MOST),
     })

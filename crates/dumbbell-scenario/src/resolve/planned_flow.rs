@@ -9,7 +9,7 @@ use dumbbell_core::packet::Dscp;
 use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Span;
-use dumbbell_plan::{Flow, Link, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Multipath, Shared, Spec, Transport};
 use serde_json::json;
 
 /// The start of each flow: those of an entry one after the other, each by chance a little later.
@@ -49,6 +49,7 @@ pub fn build(
         stop: written.stop,
         forward: f.forward,
         back: if udp { Vec::new() } else { f.back },
+        multipath: f.multipath.map(|all| if udp { one_way(&all) } else { all }),
         source: template.source.clone(),
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
@@ -58,6 +59,11 @@ pub fn build(
         session: None,
         words: template.words.clone(),
     }
+}
+
+/// The paths of datagrams, which nobody answers.
+fn one_way(all: &Multipath) -> Shared<Multipath> {
+    Multipath { back: Vec::new(), ..all.clone() }.into()
 }
 
 /// A flow of a session: one transfer of its own size.

@@ -16,7 +16,7 @@ use crate::resolve::context::{At, Context};
 use crate::resolve::flow_names::flow_name::FlowName;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Rate, Span};
-use dumbbell_plan::{LinkId, NodeId, NodeKind, Rule, Shared, Spec};
+use dumbbell_plan::{LinkId, Multipath, NodeId, NodeKind, Rule, Shared, Spec};
 use std::rc::Rc;
 
 /// A link's queue before it is resolved. Paths are shared: many links may come from one place of
@@ -57,6 +57,8 @@ pub struct LinkSettings {
     pub report: bool,
     /// Its cost in routing, at least 1.
     pub cost: u64,
+    /// From when and for how long it is down, in the order of time.
+    pub down: Vec<(Span, Span)>,
 }
 
 impl LinkSettings {
@@ -74,6 +76,7 @@ impl LinkSettings {
             impairments: Vec::new(),
             report: false,
             cost: 1,
+            down: Vec::new(),
         }
     }
 }
@@ -108,6 +111,8 @@ pub struct RoutedFlow {
     pub forward: Vec<LinkId>,
     /// Links back.
     pub back: Vec<LinkId>,
+    /// All its paths, if it has several.
+    pub multipath: Option<Shared<Multipath>>,
 }
 
 /// The whole.

@@ -120,6 +120,7 @@ impl Sending {
             answers: None,
             session: None,
             words: None,
+            multipath: None,
         }
     }
 }

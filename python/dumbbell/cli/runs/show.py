@@ -109,22 +109,47 @@ def _print(whole: dict[str, Any], more: str, every: bool, paths: Any) -> None:
     )
 
 
+_MOST_FAILURES = 6
+"""The most failures of links that are named."""
+
+
 def _equal(paths: Any) -> dict[str, int]:
     """By the names of flows, the number of paths of equal cost that each could take."""
     return {} if paths is None else {flow["name"]: flow["equal"] for flow in paths["flows"]}
 
 
 def _said(paths: Any) -> list[str]:
-    """How paths were chosen, in a sentence; none if no flow has a choice."""
-    choice = [] if paths is None else [flow for flow in paths["flows"] if flow["equal"] > 1]
+    """How paths were chosen and when they change, in a sentence each; none if no flow has a choice
+    and no link fails."""
+    return [] if paths is None else [*_choices(paths), *_failures(paths)]
+
+
+def _choices(paths: Any) -> list[str]:
+    """Among how many paths flows were led, and how."""
+    choice = [flow for flow in paths["flows"] if flow["equal"] > 1]
     if not choice:
         return []
     few, many = (pick(flow["equal"] for flow in choice) for pick in (min, max))
     among = str(few) if few == many else f"{few} to {many}"
+    said = f"{len(choice)} of {_every(paths)} have a choice, among {among} paths of equal cost"
+    if paths["by"] != "flow":
+        return [f"routing: {paths['routing']}; {said}; each {paths['by']} takes one of them"]
     taken = {(flow["from"], flow["to"], *flow["via"]) for flow in choice}
+    return [f"routing: {paths['routing']}; {said}; they take {len(taken)} different paths"]
+
+
+def _failures(paths: Any) -> list[str]:
+    """Which links fail, and how many flows that moves."""
+    if not paths["down"]:
+        return []
+    said = [f"{down['link']} from {down['from']} to {down['to']}" for down in paths["down"]]
+    more = len(said) - _MOST_FAILURES
+    shown = ", ".join(said[:_MOST_FAILURES]) + (f" and {more} more" if more > 0 else "")
+    moved = sum(flow["moves"] for flow in paths["flows"])
+    return [f"down: {shown}; {moved} of {_every(paths)} change their paths"]
+
+
+def _every(paths: Any) -> str:
+    """The flows that are listed, in words."""
     first = "the first " if paths["omitted"] else ""
-    every = f"{first}{len(paths['flows'])} flows"
-    return [
-        f"routing: {paths['routing']}; {len(choice)} of {every} have a choice, "
-        f"among {among} paths of equal cost; they take {len(taken)} different paths"
-    ]
+    return f"{first}{len(paths['flows'])} flows"

@@ -1,6 +1,9 @@
-"""Laws of fabrics: how a hash shares flows among paths, and how long an incast takes."""
+"""Laws of fabrics: how a hash shares flows among paths, how long an incast takes, what a failing
+link loses, and which packets others overtake on a shorter path."""
 
 from __future__ import annotations
+
+import math
 
 
 def incast_s(
@@ -21,3 +24,32 @@ def fat_tree_hosts(k: int) -> int:
 def fat_tree_paths(k: int) -> int:
     """Paths of least cost between hosts of two pods: one over each core switch, (k/2)^2."""
     return (k // 2) ** 2
+
+
+def lost_by_failure(
+    fails_s: float, converges_s: float, interval_s: float, before_s: float, delay_s: float
+) -> int:
+    """Packets of a constant rate that a link loses when it fails: those that are on it then, and
+    those that come before routes lead around it.
+
+    The k-th packet is sent at k interval, and its last bit leaves the failing link's transmitter
+    `before` later. It is lost if that is after the failure, or at most the link's `delay` before
+    it; packets that are sent from `fails + converges` on take another path.
+    """
+    first = math.ceil((fails_s - delay_s - before_s) / interval_s)
+    return math.ceil((fails_s + converges_s) / interval_s) - first
+
+
+def overtaken(difference_s: float, interval_s: float) -> float:
+    """The share of packets of a constant rate that a later one overtakes, if each takes one of two
+    paths with the same chance and the delays differ: one on the longer path is overtaken if any of
+    the next m packets takes the shorter one, where m intervals are less than the difference."""
+    m = math.ceil(difference_s / interval_s) - 1
+    return (1 - 0.5**m) / 2
+
+
+def step_marks(packets: int, threshold: int, ratio: int) -> int:
+    """Packets of a burst that find more than `threshold` waiting at a link that is `ratio` times
+    slower than the one that they come over: while packet j (from 0) comes, j / ratio packets go,
+    and one is being sent."""
+    return sum(j - j // ratio - 1 > threshold for j in range(1, packets))

@@ -43,6 +43,8 @@ pub(crate) struct MonitorConfig {
     pub threshold: Threshold,
     /// The codepoints that are IN, one bit each; `None`: nobody asks for colors.
     pub inside: Option<u64>,
+    /// True if few of the flows of the plan come to this queue.
+    pub few_flows: bool,
 }
 
 /// A length of a queue.
@@ -135,7 +137,7 @@ impl QueueMonitor {
             length: Length::default(),
             standing: Sojourn::new(warm, interest.interval),
             losses: Losses::new(warm, end, interest.rtt.max(Span::from_us(1))),
-            shares: interest.inside.map_or_else(Shares::default, Shares::by_colour),
+            shares: Shares::new(interest.inside, interest.few_flows),
         }
     }
 

@@ -7,6 +7,7 @@
 //! stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks
 //! for little is not locked out, because it loses nothing, or gets what it asks for.
 use super::colors::QueueColors;
+use super::flow_index::FlowIndex;
 use dumbbell_core::packet::Dscp;
 
 /// Below this part of the fair share a flow is locked out.
@@ -17,8 +18,8 @@ const PATIENCE: u8 = 64;
 /// The share of a queue that each flow gets.
 #[derive(Default)]
 pub(crate) struct Shares {
-    /// Bytes of this window by the flow's number. Empty where colors are told apart: then the short
-    /// way is never taken.
+    /// Bytes of this window by the flow's number. Empty where colors are told apart or flows have
+    /// places: then the short way is never taken.
     got: Vec<u64>,
     careful: Option<Box<Careful>>,
     flows: Vec<FlowState>,
@@ -29,10 +30,11 @@ pub(crate) struct Shares {
     locked: u64,
 }
 
-/// Bytes of this window by flow, with counts by color.
+/// Bytes of this window by flow, with counts by color, or by the place that a flow has here.
 struct Careful {
     got: Vec<u64>,
-    colors: QueueColors,
+    colors: Option<QueueColors>,
+    places: Option<FlowIndex>,
 }
 
 /// The state of one flow.
@@ -58,15 +60,23 @@ fn list<'a>(got: &'a mut Vec<u64>, careful: &'a mut Option<Box<Careful>>) -> &'a
 }
 
 impl Shares {
-    /// Also tells colors apart: the codepoints of `inside` (a bit each) from all others.
-    pub(crate) fn by_colour(inside: u64) -> Self {
-        let careful = Careful { got: Vec::new(), colors: QueueColors::new(inside) };
+    /// Shares that also tell colors apart, the codepoints of `inside` (a bit each) from all others,
+    /// if somebody asks for them. `few`: of the flows of the plan few come here.
+    pub(crate) fn new(inside: Option<u64>, few: bool) -> Self {
+        if inside.is_none() && !few {
+            return Shares::default();
+        }
+        let careful = Careful {
+            got: Vec::new(),
+            colors: inside.map(QueueColors::new),
+            places: few.then(FlowIndex::default),
+        };
         Shares { careful: Some(Box::new(careful)), ..Shares::default() }
     }
 
     /// Arrivals and drops by color, if they are counted.
     pub(crate) fn colors(&self) -> Option<&QueueColors> {
-        self.careful.as_ref().map(|careful| &careful.colors)
+        self.careful.as_ref()?.colors.as_ref()
     }
 
     /// A packet of `flow` comes.
@@ -80,26 +90,31 @@ impl Shares {
 
     #[cold]
     fn came_with_care(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        let mut at = flow as usize;
         if let Some(careful) = &mut self.careful {
-            careful.colors.came(dscp);
+            careful.colors.iter_mut().for_each(|colors| colors.came(dscp));
+            careful.places.iter_mut().for_each(|places| at = places.place(flow));
         }
         let got = list(&mut self.got, &mut self.careful);
-        if got.len() <= flow as usize {
-            let size = (flow as usize + 1).next_power_of_two();
+        if got.len() <= at {
+            let size = (at + 1).next_power_of_two();
             got.resize(size, 0);
             self.flows.resize(size, FlowState::default());
         }
-        got[flow as usize] += u64::from(bytes);
+        got[at] += u64::from(bytes);
     }
 
     /// A packet of `flow` that came was dropped.
     pub(crate) fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        let mut at = Some(flow as usize);
         if let Some(careful) = &mut self.careful {
-            careful.colors.refused(dscp);
+            careful.colors.iter_mut().for_each(|colors| colors.refused(dscp));
+            careful.places.iter().for_each(|places| at = places.find(flow));
         }
-        if let Some(got) = list(&mut self.got, &mut self.careful).get_mut(flow as usize) {
+        let Some(at) = at else { return };
+        if let Some(got) = list(&mut self.got, &mut self.careful).get_mut(at) {
             *got = got.saturating_sub(u64::from(bytes));
-            let guest = &mut self.flows[flow as usize];
+            let guest = &mut self.flows[at];
             (guest.dropped, guest.had) = (true, *got);
         }
     }
@@ -135,7 +150,7 @@ impl Shares {
     /// Everything begins: what was before does not count.
     pub(crate) fn begin(&mut self) {
         if let Some(careful) = &mut self.careful {
-            careful.colors.begin();
+            careful.colors.iter_mut().for_each(QueueColors::begin);
         }
         list(&mut self.got, &mut self.careful).fill(0);
         self.flows.fill(FlowState::default());
@@ -191,6 +206,37 @@ mod tests {
             (0..*dropped).for_each(|_| s.refused(flow as u32, 1000, BE));
         }
         s.turn();
+    }
+
+    /// Flows with places are told apart as flows by their numbers are.
+    #[test]
+    fn places_change_nothing() {
+        let (mut dense, mut few) = (Shares::default(), Shares::new(None, true));
+        let mut chance = 12_345u32;
+        let mut draw = |n: u32| {
+            chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (chance >> 8) % n
+        };
+        for step in 0..5000 {
+            let (flow, bytes) = (draw(60) * 7, 40 + draw(1460));
+            let refused = draw(9) == 0;
+            for s in [&mut dense, &mut few] {
+                s.came(flow, bytes, BE);
+                if refused {
+                    s.refused(flow, bytes, BE);
+                }
+                if step % 90 == 89 {
+                    s.turn();
+                }
+                if step == 1000 {
+                    s.begin();
+                }
+            }
+        }
+        few.refused(3, 40, BE);
+        (dense.end(), few.end());
+        assert!(dense.lock_out().is_some_and(|share| share > 0.0));
+        assert_eq!((dense.lock_out(), dense.seen()), (few.lock_out(), few.seen()));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! the same round trips; 0: independently; negative: in turns (at least -1/(N-1) for equal flows).
 //!
 //! Global synchronization: the degree to which flows lose packets together.
+use super::flow_index::FlowIndex;
 use dumbbell_core::units::{Span, Time};
 
 /// The number of widths.
@@ -28,7 +29,8 @@ pub(crate) struct Losses {
     /// The time when the last packet was lost.
     last: Option<Time>,
     scales: [Scale; SCALES],
-    /// By the flow's number; as many as the last flow that lost needs.
+    /// Flows that lost, and their places in `flows`.
+    index: FlowIndex,
     flows: Vec<Lossy>,
 }
 
@@ -93,6 +95,7 @@ impl Losses {
             width: Span::from_ps(rtt.ps().max(1)),
             last: None,
             scales: std::array::from_fn(scale),
+            index: FlowIndex::default(),
             flows: Vec::new(),
         }
     }
@@ -102,10 +105,11 @@ impl Losses {
         if t < self.from || t > self.to {
             return;
         }
-        if self.flows.len() <= flow {
-            self.flows.resize(flow + 1, Lossy::default());
+        let place = self.index.place(flow as u32);
+        if self.flows.len() <= place {
+            self.flows.push(Lossy::default());
         }
-        let own = &mut self.flows[flow];
+        let own = &mut self.flows[place];
         let bin = t.since(self.from).ps() / self.width.ps();
         for (k, scale) in self.scales.iter_mut().enumerate() {
             // A bin of the k-th width is 2^k of the smallest.
@@ -139,7 +143,9 @@ impl Losses {
         let mean = (s.sum + s.here) as f64 / n;
         let whole = (s.squares + s.here * s.here) as f64 / n - mean * mean;
         let (mut own, mut deviations, mut flows) = (0.0, 0.0, 0);
-        for p in self.flows.iter().map(|flow| f64::from(flow.bins[k]) / n) {
+        // In the order of flows, so that sums round alike whoever lost first.
+        for place in self.index.in_order() {
+            let p = f64::from(self.flows[place].bins[k]) / n;
             let variance = p * (1.0 - p);
             own += variance;
             deviations += libm::sqrt(variance);

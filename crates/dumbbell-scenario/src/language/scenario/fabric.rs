@@ -143,4 +143,16 @@ pub struct LinkChange {
     pub cost: Option<u64>,
     /// False takes the link out: no path leads over it.
     pub up: Option<bool>,
+    /// Times at which the link fails and returns. What is on it then is lost, and paths follow.
+    pub down: Vec<DownTime>,
+}
+
+/// A time in which a link is down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DownTime {
+    /// Instant at which it fails.
+    pub from: Span,
+    /// Instant at which it returns; default: the end of the run.
+    pub to: Option<Span>,
 }

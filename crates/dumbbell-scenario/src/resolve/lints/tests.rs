@@ -94,6 +94,11 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("W019", "dumbbell.bottleneck.mtu=1499 B", "dumbbell.bottleneck.mtu=1500 B"),
     ("W020", "flow.0.source.packet=1473 B", "flow.0.source.packet=1472 B"),
     ("W021", "record.markers=true", "record.markers=false"),
+    (
+        "W022",
+        "routing={kind=\"shortest\", convergence=\"999 ms\"}",
+        "routing={kind=\"shortest\", convergence=\"1 s\"}",
+    ),
 ];
 
 #[test]

@@ -1,5 +1,5 @@
 //! Changes of single links of a network with named hosts: the table `links`.
-use crate::language::scenario::{LinkChange, Scenario};
+use crate::language::scenario::{DownTime, LinkChange, Scenario};
 use crate::resolve::context::{At, Context};
 use crate::resolve::edges;
 use crate::resolve::flow_names::flow_name::FlowName;
@@ -7,6 +7,7 @@ use crate::resolve::topology::service::transmitter;
 use crate::resolve::topology::written_link::{self, impairments};
 use crate::resolve::topology::{LinkDraft, Network, QueueFrom};
 use dumbbell_core::catalogue::nearest;
+use dumbbell_core::units::Span;
 use dumbbell_plan::LinkId;
 use std::collections::BTreeMap;
 
@@ -32,9 +33,11 @@ pub fn apply(scenario: &Scenario, net: &mut Network, names: &[FlowName], cx: &Co
             unknown(name, &known, &at);
             continue;
         }
+        let times = down(change, scenario.duration, &at);
         for id in ids.into_iter().flatten() {
             one(scenario, change, &mut net.links[id], names, &at);
             out[id] |= change.up == Some(false);
+            net.links[id].settings.down = times.clone();
         }
     }
     if out.contains(&true) {
@@ -85,6 +88,33 @@ fn one(
     if change.cost.is_some() {
         settings.cost = written_link::cost(change.cost, at);
     }
+}
+
+/// From when and for how long a link is down.
+fn down(change: &LinkChange, duration: Span, at: &At<'_>) -> Vec<(Span, Span)> {
+    let at = at.below("down");
+    if change.up == Some(false) && !change.down.is_empty() {
+        at.refuse("this link is out all the time", "take `up` or `down` out");
+    }
+    let mut before = None;
+    let mut times = Vec::with_capacity(change.down.len());
+    for (i, DownTime { from, to }) in change.down.iter().enumerate() {
+        let (at, to) = (at.below(i), to.unwrap_or(duration));
+        if *from >= duration {
+            let cause = format!("this link fails at {from}, and the run ends at {duration}");
+            at.below("from").refuse(cause, "let it fail earlier, or raise `duration`");
+        } else if *from >= to {
+            let cause = format!("this link fails at {from} and returns at {to}");
+            at.below("to").refuse(cause, "let it return after it fails");
+        } else if before.is_some_and(|before| *from <= before) {
+            let cause = "this link fails here before it has returned";
+            at.below("from").refuse(cause, "write the times in order, or as one");
+        } else {
+            times.push((*from, to - *from));
+        }
+        before = Some(to);
+    }
+    times
 }
 
 /// Takes links out; the others keep their order.

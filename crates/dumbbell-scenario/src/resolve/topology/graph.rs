@@ -1,4 +1,5 @@
 //! A network of hosts and routers with names: as a user draws it, or of a short form.
+mod detours;
 mod via;
 mod ways;
 

@@ -90,6 +90,7 @@ pub fn build(scenario: &Scenario, names: &[FlowName], cx: &Context<'_>) -> Optio
             to: receiver,
             forward,
             back,
+            multipath: None,
         });
     }
     Some(net)

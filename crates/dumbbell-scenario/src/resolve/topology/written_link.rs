@@ -89,6 +89,7 @@ impl<'c> WrittenLink<'c> {
             edge: edges::rules(&at.below("conditioner"), names),
             impairments: impairments(&at.below("impairment")),
             cost,
+            down: Vec::new(),
         };
         (settings, own.base)
     }
@@ -112,6 +113,7 @@ impl<'c> WrittenLink<'c> {
             edge: edges::rules(&other.below("conditioner"), names),
             impairments: impairments(&other.below("impairment")),
             cost,
+            down: Vec::new(),
         };
         couple(&mut ahead, &mut back, &at);
         [ahead, back]

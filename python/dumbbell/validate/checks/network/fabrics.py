@@ -1,4 +1,5 @@
-"""Fabrics: a hash shares flows among equal paths, and many senders share a receiver's link."""
+"""Fabrics: how flows and packets are shared among equal paths, what a failing link loses, and how
+many senders share a receiver's link."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from ...check import Check
 from ...laws import fabrics, red
 from ...measured import Measured
 from ...readings import Run
-from ...runner import Measurement, Runner, of_one_run, worst
+from ...runner import Measurement, Runner, mean_over_seeds, of_one_run, worst
 
 MSS, HEADER = 1460, 40
 Z = 3.09
@@ -132,4 +133,177 @@ def _incast() -> Iterator[Check]:
         )
 
 
-CHECKS = [*_shares(4, 1000), *_cores(4, 1000), *_incast()]
+INTERVAL_S, DATAGRAM = 20e-6, 1472
+"""Datagrams of 1500 B with their headers, one each 20 us: less than a link carries."""
+
+
+def _two_ways(routing: dict[str, Any], source: dict[str, Any], **form: Any) -> dict[str, Any]:
+    """A host whose datagrams reach another over the routers r, x and s, or r, y and s; the second
+    way is `longer_us` longer. A second link from x to s where there is to be one."""
+    longer, parallel = form.pop("longer_us", 0), form.pop("parallel", False)
+    ends = [("a", "r"), ("r", "x"), ("r", "y"), ("x", "s"), ("y", "s"), ("s", "b")]
+    queue = {"kind": "drop_tail", "limit": "unlimited"}
+    links = [{**_LINK, "between": list(pair), "queue": queue} for pair in ends]
+    links[4]["delay"] = f"{DELAY_S * 1e6 + longer:g} us"
+    if parallel:
+        links.append({**links[3], "name": "second"})
+    return {
+        "duration": "200 ms",
+        "host": [{"name": "a"}, {"name": "b"}],
+        "router": [{"name": name} for name in ("r", "x", "y", "s")],
+        "link": links,
+        "routing": routing,
+        "flow": [{"name": "f", "from": "a", "to": "b", "source": source}],
+        **form,
+    }
+
+
+def _steady() -> dict[str, Any]:
+    """Datagrams at a constant rate."""
+    rate = f"{8 * DATAGRAM / INTERVAL_S:.0f} bps"
+    return {"kind": "cbr", "rate": rate, "packet": f"{DATAGRAM} B"}
+
+
+def _flow(key: str) -> Any:
+    return lambda run: float(run["flows"][0][key])
+
+
+def _failure() -> Iterator[Check]:
+    fails_s, converges_s = 0.02, 0.001
+    down = [{"from": f"{fails_s * 1e3:g} ms", "to": "60 ms"}]
+    packet_s = 8 * (DATAGRAM + 28) / RATE
+    fabric = _two_ways(
+        {"kind": "shortest", "convergence": f"{converges_s * 1e3:g} ms"},
+        _steady(),
+        longer_us=5,
+        links={"r<->x": {"down": down}},
+    )
+    yield Check(
+        "fabric.failure.lost",
+        "A link that fails loses what is on it, and what is sent until routes lead around it",
+        fabrics.lost_by_failure(
+            fails_s, converges_s, INTERVAL_S, packet_s + DELAY_S + packet_s, DELAY_S
+        ),
+        0,
+        of_one_run(fabric, _flow("lost_packets")),
+        "packets",
+    )
+
+
+def _spread() -> Iterator[Check]:
+    by_packet = {"kind": "ecmp", "by": "packet"}
+    spines = 4
+    leaf_spine = {"leaves": 2, "spines": spines, "hosts": 1, "link": _LINK}
+    fabric = network(
+        leaf_spine=leaf_spine,
+        routing=by_packet,
+        flow=[{"name": "f", "from": "leaf1/h1", "to": "leaf2/h1", "source": _steady()}],
+    )
+
+    def spread(runner: Runner) -> Measured:
+        found = [_chi_square(_arrivals(run, "leaf1->spine", "")) for run in runner.run(fabric)]
+        return Measured(statistics.fmean(found), n=runner.seeds)
+
+    dof = spines - 1
+    yield Check(
+        "fabric.spread.spines",
+        f"Packets of one flow are shared among {spines} spines by the multinomial law: the mean of "
+        "Pearson's statistic, which exceeds its bound once in 1000 tests",
+        dof,
+        red.chi_square_quantile(dof, Z) - dof,
+        spread,
+        absolute=True,
+    )
+    parallel = _two_ways(by_packet, _steady(), parallel=True)
+    yield Check(
+        "fabric.spread.routers",
+        "Each router chooses uniformly: of two links from r and two from x, half of the packets "
+        "take the one way over y, not a third",
+        0.5,
+        0.03,
+        mean_over_seeds(
+            parallel,
+            lambda run: sum(_arrivals(run, "r->y", "")) / sum(_arrivals(run, "a->r", "")),
+        ),
+    )
+    longer_us = 50
+    for name, longer in (("overtaken", longer_us), ("equal", 0)):
+        yield Check(
+            f"fabric.spread.{name}",
+            f"Packets that take one of two ways each, one of them {longer} us longer: the share "
+            "that a later packet overtakes",
+            fabrics.overtaken(longer * 1e-6, INTERVAL_S) if longer else 0,
+            0.02 if longer else 0,
+            mean_over_seeds(
+                _two_ways(by_packet, _steady(), longer_us=longer),
+                lambda run: (
+                    run["flows"][0]["reordered_packets"] / run["flows"][0]["delivered_packets"]
+                ),
+            ),
+            absolute=True,
+        )
+    bursts = {
+        "kind": "on_off",
+        "distribution": "constant",
+        "on_mean": "200 us",
+        "off_mean": "300 us",
+        "rate": f"{8 * DATAGRAM / INTERVAL_S:.0f} bps",
+        "packet": f"{DATAGRAM} B",
+    }
+    flowlets = {"kind": "ecmp", "by": "flowlet", "gap": "200 us"}
+    yield Check(
+        "fabric.flowlet.reordered",
+        "Flowlets whose pauses exceed the difference of the delays are never reordered (Kandula et "
+        "al., CCR 2007)",
+        0,
+        0,
+        worst(_two_ways(flowlets, bursts, longer_us=longer_us), _flow("reordered_packets"), 0),
+        "packets",
+    )
+    yield Check(
+        "fabric.flowlet.shares",
+        "Each flowlet takes one of two ways, with the same chance",
+        0.5,
+        0.15,
+        mean_over_seeds(
+            _two_ways(flowlets, bursts, longer_us=longer_us),
+            lambda run: sum(_arrivals(run, "r->y", "")) / sum(_arrivals(run, "a->r", "")),
+        ),
+        absolute=True,
+    )
+
+
+def _step_mark() -> Iterator[Check]:
+    packets, threshold, ratio = 200, 20, 10
+    size = {"kind": "fixed", "size": f"{packets * MSS} B"}
+    slow = {**_LINK, "rate": f"{RATE // ratio} bps"}
+    queue = {"kind": "step_mark", "threshold": f"{threshold} pkt", "limit": "unlimited"}
+    fabric = network(
+        host=[{"name": "a"}, {"name": "b"}],
+        router=[{"name": "r"}],
+        link=[
+            {**_LINK, "between": ["a", "r"]},
+            {**slow, "between": ["r", "b"], "queue": queue},
+        ],
+        flow=[{"name": "f", "from": "a", "to": "b", "cc": "dctcp", "source": size}],
+    )
+    fabric.pop("queue")
+    yield Check(
+        f"fabric.step_mark.K-{threshold}",
+        f"Of a burst of {packets} packets over a link that is {ratio} times faster, those are "
+        f"marked that find more than {threshold} waiting (DCTCP, SIGCOMM 2010, section 3.1)",
+        fabrics.step_marks(packets, threshold, ratio),
+        0,
+        of_one_run(fabric, lambda run: float(run["queues"][0]["marks"])),
+        "packets",
+    )
+
+
+CHECKS = [
+    *_shares(4, 1000),
+    *_cores(4, 1000),
+    *_incast(),
+    *_failure(),
+    *_spread(),
+    *_step_mark(),
+]

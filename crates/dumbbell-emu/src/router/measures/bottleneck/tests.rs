@@ -48,6 +48,7 @@ fn flow(name: &str, to: usize, forward: Vec<usize>, back: Vec<usize>) -> Flow {
         answers: None,
         session: None,
         words: None,
+        multipath: None,
     }
 }
 

@@ -1,49 +1,12 @@
 //! The ways of flows between hosts with names.
 use super::Graph;
-use crate::language::scenario::{Direction, Flow, Routing, RoutingKind};
+use super::detours::{BothWays, Chooser, MOST_PATHS, Ways};
+use crate::language::scenario::{Direction, Flow, RoutingKind, SpreadBy};
 use crate::resolve::context::At;
 use crate::resolve::flow_names::flow_name::FlowName;
-use crate::resolve::topology::routes::equal::EqualPaths;
-use crate::resolve::topology::routes::{self, Routes};
+use crate::resolve::topology::routes;
 use crate::resolve::topology::{RoutedFlow, routing};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
-use std::collections::BTreeMap;
-
-/// The links of the data and of the acknowledgments.
-type BothWays = [Vec<LinkId>; 2];
-
-/// Chooses ways by a routing, and keeps what it searched.
-struct Chooser {
-    routing: Routing,
-    seed: u64,
-    routes: Routes,
-    equal: EqualPaths,
-    shortest: BTreeMap<(NodeId, NodeId), Option<BothWays>>,
-}
-
-impl Chooser {
-    /// The ways of the flow `name` whose entry names none; `None`: there are none.
-    fn between(
-        &mut self,
-        g: &Graph<'_>,
-        (from, to): (NodeId, NodeId),
-        name: &str,
-    ) -> Option<BothWays> {
-        let Routing { kind, symmetric, .. } = self.routing;
-        if kind != RoutingKind::Ecmp {
-            let routes = &mut self.routes;
-            let new =
-                || Some([routes.between(&g.net, from, to)?, routes.between(&g.net, to, from)?]);
-            return self.shortest.entry((from, to)).or_insert_with(new).clone();
-        }
-        let forward = self.equal.chosen(&g.net, (from, to), self.seed, name)?;
-        let back = match symmetric {
-            true => g.backward(&forward)?,
-            false => self.equal.chosen(&g.net, (to, from), self.seed, name)?,
-        };
-        Some([forward, back])
-    }
-}
 
 impl Graph<'_> {
     /// Leads all flows through the network.
@@ -51,13 +14,7 @@ impl Graph<'_> {
         let entries = 0..self.scenario.flow.len();
         let ends: Vec<Option<(NodeId, NodeId)>> = entries.clone().map(|i| self.ends(i)).collect();
         let routing = routing(self.scenario);
-        let mut chooser = Chooser {
-            routing,
-            seed: routing.seed.unwrap_or(seed),
-            routes: Routes::new(&self.net),
-            equal: EqualPaths::new(&self.net),
-            shortest: BTreeMap::new(),
-        };
+        let mut chooser = Chooser::new(routing, seed, &self.net, self.scenario.duration);
         let by_name: Vec<Option<BothWays>> =
             entries.map(|i| self.named_ways(i, ends[i], routing.kind)).collect();
         let mut refused = vec![false; self.scenario.flow.len()];
@@ -69,11 +26,12 @@ impl Graph<'_> {
             let Some((from, to)) = ends else { continue };
             let written = self.scenario.flow[*entry].via.is_some();
             let ways = match (&by_name[*entry], written) {
-                (Some(ways), _) => Some(ways.clone()),
+                (Some(ways), _) => Some(Ways { first: ways.clone(), all: None }),
                 (None, true) => continue, // It was said why.
+                (None, false) if self.too_many(*entry, (from, to), &mut chooser) => continue,
                 (None, false) => chooser.between(self, (from, to), name),
             };
-            let Some([forward, back]) = ways else {
+            let Some(Ways { first: [forward, back], all: multipath }) = ways else {
                 if !std::mem::replace(&mut refused[*entry], true) {
                     self.unreachable(*entry, from, to);
                 }
@@ -86,7 +44,45 @@ impl Graph<'_> {
                 to,
                 forward,
                 back,
+                multipath,
             });
+            self.even(*entry, self.net.flows.len() - 1);
+        }
+    }
+
+    /// Refuses more paths than a flow that spreads its packets may have; true if it has more.
+    fn too_many(&self, entry: usize, ends: (NodeId, NodeId), chooser: &mut Chooser) -> bool {
+        if routing(self.scenario).by == SpreadBy::Flow {
+            return false;
+        }
+        let count = chooser.most(&self.net, ends);
+        if count > MOST_PATHS {
+            let cause = format!(
+                "there are {count} paths of equal cost, and packets of a flow choose among at \
+                    most {MOST_PATHS}"
+            );
+            self.cx.item("flow", entry).refuse(cause, "write by = \"flow\" in `routing`");
+        }
+        count > MOST_PATHS
+    }
+
+    /// Refuses a flow with several paths whose links differ in their MTU: sizes of packets follow
+    /// from one path.
+    fn even(&self, entry: usize, flow: usize) {
+        let flow = &self.net.flows[flow];
+        let Some(multipath) = &flow.multipath else { return };
+        let sets = multipath.forward.iter().chain(&multipath.back);
+        let mut links = sets.flat_map(|set| &set.paths).flat_map(|path| &path.links);
+        let mtu = |l: &LinkId| self.net.links[*l].settings.mtu;
+        let Some(first) = links.next().map(mtu) else { return };
+        if let Some(other) = links.find(|l| mtu(l) != first) {
+            let cause = format!(
+                "the paths of `{}` have links with MTUs of {first} and {} B",
+                flow.name,
+                mtu(other)
+            );
+            let fix = "a flow with several paths needs one MTU: write the same `mtu`";
+            self.cx.item("flow", entry).refuse(cause, fix);
         }
     }
 
@@ -132,7 +128,7 @@ impl Graph<'_> {
     }
 
     /// The other directions of the links of a way, backward; `None`: one is out.
-    fn backward(&self, way: &[LinkId]) -> Option<Vec<LinkId>> {
+    pub(super) fn backward(&self, way: &[LinkId]) -> Option<Vec<LinkId>> {
         way.iter().rev().map(|l| self.net.links[*l].twin).collect()
     }
 

@@ -44,10 +44,17 @@ struct Candidate {
 
 impl Routes {
     /// The links of `net`; nothing is searched yet.
+    #[cfg(test)]
     pub fn new(net: &Network) -> Self {
+        Self::without(net, &[])
+    }
+
+    /// The links of `net` that are not `out`; nothing is searched yet.
+    pub fn without(net: &Network, out: &[bool]) -> Self {
         let (mut leaving, mut arriving) =
             (vec![Vec::new(); net.nodes.len()], vec![Vec::new(); net.nodes.len()]);
-        for (i, link) in net.links.iter().enumerate() {
+        let inside = |i: usize| !out.get(i).copied().unwrap_or(false);
+        for (i, link) in net.links.iter().enumerate().filter(|(i, _)| inside(*i)) {
             leaving[link.from].push(i);
             if net.nodes[link.to].kind == NodeKind::Host {
                 arriving[link.to].push(i);

@@ -25,9 +25,15 @@ pub struct EqualPaths {
 impl EqualPaths {
     /// The links of `net`; nothing is searched yet.
     pub fn new(net: &Network) -> Self {
+        Self::without(net, &[])
+    }
+
+    /// The links of `net` that are not `out`.
+    pub fn without(net: &Network, out: &[bool]) -> Self {
         let (mut leaving, mut arriving) =
             (vec![Vec::new(); net.nodes.len()], vec![Vec::new(); net.nodes.len()]);
-        for (i, link) in net.links.iter().enumerate() {
+        let inside = |i: usize| !out.get(i).copied().unwrap_or(false);
+        for (i, link) in net.links.iter().enumerate().filter(|(i, _)| inside(*i)) {
             leaving[link.from].push(i);
             arriving[link.to].push(i);
         }
@@ -69,11 +75,39 @@ impl EqualPaths {
         Some(way)
     }
 
+    /// All paths of least cost from `from` to another host `to`, with the probability of each where
+    /// every router chooses uniformly among its links.
+    pub fn all(&mut self, net: &Network, from: NodeId, to: NodeId) -> Vec<(f64, Vec<LinkId>)> {
+        let (root, last) = self.root(net, to);
+        self.search(net, root);
+        let costs = &self.costs[&root];
+        if costs[from].is_none() {
+            return Vec::new();
+        }
+        let (mut found, mut open) = (Vec::new(), vec![(from, 1.0, Vec::new())]);
+        while let Some((at, share, way)) = open.pop() {
+            if at == root {
+                found.push((share, way.into_iter().chain(last).collect()));
+                continue;
+            }
+            let next: Vec<LinkId> = self.next(net, costs, at).collect();
+            // The first by name comes first.
+            open.extend(next.iter().rev().map(|link| {
+                let longer = way.iter().copied().chain([*link]).collect();
+                (net.links[*link].to, share / next.len() as f64, longer)
+            }));
+        }
+        found
+    }
+
     /// The number of paths of least cost from `from` to another host `to`.
     pub fn count(&mut self, net: &Network, from: NodeId, to: NodeId) -> u64 {
         let (root, _) = self.root(net, to);
         self.search(net, root);
         let costs = &self.costs[&root];
+        if costs[from].is_none() {
+            return 0;
+        }
         let mut known = BTreeMap::from([(root, 1u64)]);
         let mut open = vec![from];
         while let Some(&at) = open.last() {
