@@ -2,8 +2,8 @@
 //!
 //! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what
 //! happened and whether every packet is accounted for. Runs are independent of each other. A long
-//! one may be divided among threads ([`World::part`]). What lies between the sockets is `dumbbell_net`'s, which knows no clock of its
-//! own.
+//! one may be divided among threads ([`World::part`]). What lies between the sockets is
+//! `dumbbell_net`'s, which knows no clock of its own.
 #![forbid(unsafe_code)]
 
 mod app;
