@@ -2,6 +2,7 @@
 //! records that appear whole or not at all.
 pub(crate) mod bench;
 pub mod conformance;
+mod divided;
 pub(crate) mod engine;
 mod kernel_queue;
 pub(crate) mod lfsr_autocorrelation;
@@ -38,7 +39,7 @@ use dumbbell_plan::Record;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -115,6 +116,7 @@ pub(crate) fn run_with(
         user_program,
         watcher: watcher.as_ref(),
         kernel: request.kernel.as_deref(),
+        threads: AtomicUsize::new(1),
     };
     let shared = Shared {
         study: &study,
@@ -228,6 +230,8 @@ fn round(
 ) -> Result<Vec<Value>, Stop> {
     // A plugin that calls an interpreter waits for its lock, so such runs go one after another.
     let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
+    // Only if threads were asked for: on a busy machine they wait for each other.
+    shared.engine.threads.store(threads / jobs.len().max(1), Relaxed);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool =
         pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;

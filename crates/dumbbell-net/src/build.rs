@@ -19,6 +19,7 @@ use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::net::Net;
 use crate::observe::SampleTimes;
+use crate::partition::{Owners, Partition};
 use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
 use crate::port::discipline::Discipline;
@@ -83,7 +84,7 @@ pub struct Built {
 }
 
 /// The network of `plan`, whose sockets are the caller's. `egress` gets for each socket (2 x flow +
-/// end) its way out.
+/// end) its way out. `part`: it is this one of the parts of a partition.
 ///
 /// # Errors
 /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario
@@ -93,6 +94,7 @@ pub fn network(
     options: Options,
     plugins: &Plugins,
     alarm: &Alarm,
+    part: Option<(&Partition, usize)>,
     egress: impl Fn(usize, RunAhead) -> Egress,
 ) -> Result<Built, Fault> {
     let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
@@ -111,7 +113,9 @@ pub fn network(
     let order_needs = OrderNeeds { unordered, signaled: signaled(plan, &elements) };
     let streams = Streams::of(plan, &order_needs);
     let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
-    let cut = Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs);
+    let owners = part.map(|(partition, number)| Owners::new(plan, partition, number));
+    let cut =
+        Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs, owners.as_ref());
     let agenda = Agenda::new(entries_per_second(plan, &cut.merge, &held), horizon(plan).ps());
     let mut egresses = Vec::with_capacity(2 * plan.flows.len());
     egresses.extend(
@@ -138,6 +142,7 @@ pub fn network(
     net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
     net.audit = options.audit.then(Audit::default);
     net.host_signals = HostSignals::of(plan);
+    net.owners = owners.map(Box::new);
     (net.oversize, net.shared_media) = (oversize, shared_media);
     Ok(Built { net, report_names, reassembler })
 }

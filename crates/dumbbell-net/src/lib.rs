@@ -20,6 +20,7 @@ mod measure;
 pub mod metrics;
 mod net;
 mod observe;
+pub mod partition;
 mod port;
 mod relay;
 mod report;

@@ -1,5 +1,6 @@
 //! Everything between sockets.
 mod ahead;
+mod borders;
 mod held_ports;
 mod oversize;
 mod shared_medium;
@@ -18,6 +19,7 @@ use crate::fragment::oversize::{FragmentationCounts, Oversize};
 use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::observe::{Observer, PacketId};
+use crate::partition::{Crossing, Owners};
 use crate::port::Queue;
 use crate::port::account::{Copies, Drops, PacketCopy};
 use dumbbell_core::aqm::Reason;
@@ -94,6 +96,10 @@ pub struct Net {
     pub(crate) shared_media: Option<Box<SharedMedia>>,
     /// Scratch list: packets that an edge releases during one event.
     pub(crate) released: Vec<QueuedPacket>,
+    /// Of one of several parts of a network: what belongs to which.
+    pub(crate) owners: Option<Box<Owners>>,
+    /// Packets that have left for other parts.
+    pub(crate) crossings: Vec<Crossing>,
 }
 
 /// The parts of the network that a port needs, for one event.
@@ -138,12 +144,17 @@ impl Net {
             host_signals: HostSignals::default(),
             shared_media: None,
             released: Vec::new(),
+            owners: None,
+            crossings: Vec::new(),
         }
     }
 
     /// Adds the first entries of ports that have a clock.
     pub fn arm(&mut self) {
         for link in 0..self.elements.len() {
+            if !self.owns_link(link) {
+                continue;
+            }
             let Element::Port(port) = &mut self.elements[link] else { continue };
             if let Queue::Held(queue) = &port.queue
                 && let Some(at) = queue.next_wakeup()

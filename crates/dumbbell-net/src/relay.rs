@@ -157,7 +157,7 @@ impl Relay {
         // Hosts write their own codepoints.
         let egress = |_, run_ahead| Egress::new(run_ahead, Dscp::default(), None);
         let Built { mut net, report_names, .. } =
-            network(plan, Options::default(), plugins, &alarm, egress)?;
+            network(plan, Options::default(), plugins, &alarm, None, egress)?;
         net.sidecars.keep_lifetime_events();
         net.arm();
         let warm = Time::ZERO + plan.warmup;

@@ -15,6 +15,7 @@ use dumbbell_net::Egress;
 use dumbbell_net::FlowColors;
 use dumbbell_net::OneWay;
 use dumbbell_net::SENDER;
+use dumbbell_net::partition::Partition;
 use dumbbell_net::{Options, network, sample_times, within};
 use dumbbell_plan::{Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
@@ -35,6 +36,25 @@ impl World {
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
     pub fn with(plan: &Plan, options: Options, plugins: &Plugins) -> Result<World, Fault> {
+        World::build(plan, options, plugins, None)
+    }
+
+    /// Part `number` of a partition: [`dumbbell_net::partition::undivided`] says which plans may be divided, and
+    /// [`World::join`] makes one world of the parts at their end. Nobody may observe a part.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn part(plan: &Plan, partition: &Partition, number: usize) -> Result<World, Fault> {
+        let part = Some((partition, number));
+        World::build(plan, Options::default(), &Plugins::default(), part)
+    }
+
+    fn build(
+        plan: &Plan,
+        options: Options,
+        plugins: &Plugins,
+        part: Option<(&Partition, usize)>,
+    ) -> Result<World, Fault> {
         let (colors, alarm) = (FlowColors::of(plan), Alarm::default());
         // Acknowledgments are of the class of their data.
         let egress = |socket: usize, run_ahead| {
@@ -45,7 +65,7 @@ impl World {
                 if end == SENDER { jitter(plan, flow) } else { None },
             )
         };
-        let built = network(plan, options, plugins, &alarm, egress)?;
+        let built = network(plan, options, plugins, &alarm, part, egress)?;
         let cx = BuildCx {
             plugins,
             alarm: alarm.clone(),

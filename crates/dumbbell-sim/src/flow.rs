@@ -47,9 +47,9 @@ pub(crate) struct Flow {
     /// The sender's side and the receiver's.
     pub sides: [Side; 2],
     /// Integral of the congestion window since the start, byte picoseconds.
-    cwnd_integral: u128,
-    cwnd_since: Time,
-    app: App,
+    pub(crate) cwnd_integral: u128,
+    pub(crate) cwnd_since: Time,
+    pub(crate) app: App,
     /// Its ends.
     pub ends: Ends,
     /// Its number.
@@ -59,11 +59,11 @@ pub(crate) struct Flow {
     /// Rows that wait; only of a flow that is sampled.
     series: Option<Box<Series>>,
     /// Packets of the sender that were dropped somewhere in the window.
-    lost_packets: u64,
+    pub(crate) lost_packets: u64,
     /// Counts of the two ends when the warm-up ended, unless nothing had happened by then.
-    warm: Option<Box<[Counts; 2]>>,
+    pub(crate) warm: Option<Box<[Counts; 2]>>,
     /// Of a connection whose application may close.
-    completion: Option<Box<Completion>>,
+    pub(crate) completion: Option<Box<Completion>>,
 }
 
 impl Flow {

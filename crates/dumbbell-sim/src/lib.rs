@@ -1,15 +1,16 @@
 //! Floor 5 of Dumbbell: a network in virtual time.
 //!
 //! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what
-//! happened and whether every packet is accounted for. One run is one thread; runs are independent
-//! of each other. What lies between the sockets is `dumbbell_net`'s, which knows no clock of its
-//! own.
+//! happened and whether every packet is accounted for. Runs are independent of each other. A long
+//! one may be divided among threads ([`World::part`]). What lies between the sockets is
+//! `dumbbell_net`'s, which knows no clock of its own.
 #![forbid(unsafe_code)]
 
 mod app;
 mod build;
 mod completion;
 mod counts;
+mod divided;
 mod flow;
 mod observed;
 mod report;
@@ -22,6 +23,7 @@ mod world;
 pub use dumbbell_net::FragmentationCounts;
 pub use dumbbell_net::Measures;
 pub use dumbbell_net::ReassemblyCounts;
+pub use dumbbell_net::partition;
 pub use dumbbell_net::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
 pub use dumbbell_net::{Arrival, PacketOutcome, drive};
 pub use dumbbell_net::{

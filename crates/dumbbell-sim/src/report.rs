@@ -10,8 +10,10 @@ impl World {
     /// call it.
     pub(crate) fn close<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
-        self.net.close(observer);
-        self.account_drops();
+        if !self.closed {
+            self.net.close(observer);
+            self.account_drops();
+        }
         self.net.close_reassembly(&mut self.reassembler);
         self.give_up(end);
         let tokens = self.net.token_faults(&self.report_names);

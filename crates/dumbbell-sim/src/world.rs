@@ -7,6 +7,7 @@ use dumbbell_core::transport::segment::{Extra, PacketTooBig};
 use dumbbell_core::units::Time;
 use dumbbell_net::Built;
 use dumbbell_net::Clock;
+use dumbbell_net::Entry;
 use dumbbell_net::FlowColors;
 use dumbbell_net::Fragment;
 use dumbbell_net::Reassembler;
@@ -27,7 +28,9 @@ pub struct World {
     /// Arrivals and losses by color, in a plan with profiles.
     pub(crate) colors: Option<Box<FlowColors>>,
     alarm: Alarm,
-    now: Time,
+    pub(crate) now: Time,
+    /// True if its network is closed: it was joined from parts.
+    pub(crate) closed: bool,
 }
 
 impl World {
@@ -50,8 +53,11 @@ impl World {
             colors,
             alarm,
             now: Time::ZERO,
+            closed: false,
         };
-        (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
+        let own = |f: &usize| world.net.owns_socket(2 * f + SENDER);
+        let own: Vec<usize> = (0..world.flows.len()).filter(own).collect();
+        own.into_iter().for_each(|f| world.arm(f, SENDER));
         world.net.arm();
         world.net.arm_host_signals();
         world
@@ -72,24 +78,36 @@ impl World {
     /// call it.
     pub(crate) fn go<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
         for _ in 0..events {
-            let Some(entry) = self.net.next_event() else {
+            let Some(entry) = self.net.next_event(self.end) else {
                 self.now = self.end;
                 return true;
             };
-            self.now = Time::from_ps(entry.t);
-            if entry.is_clock() {
-                self.clock(entry.rank, observer);
-            } else if let Some(delivery) = self.net.arrive(self.now, &entry, observer) {
-                self.dispatch(delivery, observer);
-            }
-            if self.net.has_deliveries() {
-                self.dispatch_all(observer);
-            }
-            if self.net.has_drops() {
-                self.account_drops();
-            }
+            self.handle(&entry, observer);
         }
         false
+    }
+
+    /// Handles an entry of the agenda, whose time has come.
+    #[inline(always)]
+    pub(crate) fn handle<O: Observer>(&mut self, entry: &Entry, observer: &mut O) {
+        self.now = Time::from_ps(entry.t);
+        if entry.is_clock() {
+            self.clock(entry.rank, observer);
+        } else if let Some(delivery) = self.net.arrive(self.now, entry, observer) {
+            self.dispatch(delivery, observer);
+        }
+        self.handle_rest(observer);
+    }
+
+    /// Handles what an entry brought about beside the packet that it is.
+    #[inline(always)]
+    pub(crate) fn handle_rest<O: Observer>(&mut self, observer: &mut O) {
+        if self.net.has_deliveries() {
+            self.dispatch_all(observer);
+        }
+        if self.net.has_drops() {
+            self.account_drops();
+        }
     }
 
     /// Handles a clock that is due.
@@ -226,7 +244,7 @@ impl World {
 
     /// A packet comes to a socket.
     #[inline]
-    fn dispatch<O: Observer>(&mut self, delivery: Delivery, observer: &mut O) {
+    pub(crate) fn dispatch<O: Observer>(&mut self, delivery: Delivery, observer: &mut O) {
         let Delivery { t, at, packet } = delivery;
         let flow = (at / 2) as usize;
         match at as usize % 2 {

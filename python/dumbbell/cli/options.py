@@ -27,7 +27,10 @@ from .printing import warn_in_short as warn_in_short
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
 STORE = "Directory of the store: finished runs are kept here, and reused."
 """What `--store` is; each command adds its default."""
-Threads = Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")]
+Threads = Annotated[
+    int | None,
+    Parameter(help="Runs at the same time, and threads of one long run. Default: all cores."),
+]
 NoStore = Annotated[bool, Parameter(help="Do not keep results, and do not reuse any.")]
 SharedStore = Annotated[
     Path | None,

@@ -4,13 +4,18 @@ use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
 use crate::results::run_output::{RunOutput, of_output};
+use crate::run::divided;
+use crate::run::divided::Stopped;
 use crate::run::watch::Watcher;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
+use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
+use dumbbell_core::units::Time;
 use dumbbell_emu::live::user_program::UserProgram;
-use dumbbell_plan::Plan;
+use dumbbell_plan::{Plan, Transport};
 use dumbbell_results::run_json;
+use dumbbell_sim::partition::{Partition, undivided};
 use dumbbell_sim::{Options, World};
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
@@ -74,6 +79,8 @@ pub struct Engine<'a> {
     pub watcher: Option<&'a Watcher>,
     /// The user-mode kernel of runs on one.
     pub kernel: Option<&'a Path>,
+    /// Threads that one run may use.
+    pub threads: AtomicUsize,
 }
 
 impl Engine<'_> {
@@ -240,8 +247,14 @@ pub fn simulate(
     let began = std::time::Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     if dir.is_none() && plan.record.acks.is_empty() && plan.record.delays.is_empty() {
-        let mut world = world(engine, plan)?;
-        alone(engine, plan, &mut world)?;
+        let world = match partition(engine, plan) {
+            Some(partition) => together(engine, plan, &partition)?,
+            None => {
+                let mut world = world(engine, plan)?;
+                alone(engine, plan, &mut world)?;
+                world
+            }
+        };
         let report = world.finish_unobserved();
         return Ok(RunOutput {
             report,
@@ -277,9 +290,38 @@ pub fn simulate(
 /// # Errors
 /// The simulator refuses the plan.
 pub fn world(engine: &Engine<'_>, plan: &Plan) -> Result<World, Stop> {
-    World::with(plan, engine.options, engine.plugins).map_err(|fault| {
-        let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
-        Stop::Failed(Problem::failure(cause, fault.fix))
+    World::with(plan, engine.options, engine.plugins).map_err(refused)
+}
+
+fn refused(fault: Fault) -> Stop {
+    let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
+    Stop::Failed(Problem::failure(cause, fault.fix))
+}
+
+/// The parts in which a plan is simulated on several threads; `None` if it is on one.
+fn partition(engine: &Engine<'_>, plan: &Plan) -> Option<Partition> {
+    let threads = engine.threads.load(Relaxed);
+    let own = plan.links.iter().any(|link| engine.plugins.aqm(&link.aqm.kind).is_some())
+        || plan.flows.iter().any(|flow| match &flow.transport {
+            Transport::Tcp { cc, .. } => engine.plugins.cc(&cc.kind).is_some(),
+            Transport::Udp { .. } => false,
+        });
+    if threads < 2 || own || engine.options != Options::default() || undivided(plan).is_some() {
+        return None;
+    }
+    (2..=threads).rev().filter_map(|parts| Partition::of(plan, parts)).find(|p| p.is_worth(plan))
+}
+
+/// Takes a plan to its end on several threads.
+fn together(engine: &Engine<'_>, plan: &Plan, partition: &Partition) -> Result<World, Stop> {
+    let passed = AtomicU64::new(0);
+    let reached = |t: Time| {
+        let now = ((t.ps() as f64 / plan.duration.ps() as f64).min(1.0) * WHOLE) as u64;
+        engine.meter.passed.fetch_add(now - passed.swap(now, Relaxed), Relaxed);
+    };
+    divided::run(plan, partition, &engine.meter.stop, &reached).map_err(|stopped| match stopped {
+        Stopped::Interrupted => Stop::Interrupted,
+        Stopped::Refused(fault) => refused(fault),
     })
 }
 

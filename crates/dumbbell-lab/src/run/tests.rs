@@ -160,3 +160,53 @@ fn a_wrong_point_is_refused_or_with_keep_going_a_row() {
         "where all are wrong there is nothing to go on with"
     );
 }
+
+/// Two seconds of a link at 1 Gbit/s: enough to do between two meetings of threads.
+const FAST: &str = r#"
+duration = "2 s"
+warmup = "500 ms"
+[dumbbell.bottleneck]
+rate = "1 Gbps"
+delay = "10 ms"
+[queue]
+kind = "red"
+limit = "2000 pkt"
+min_th = "300 pkt"
+max_th = "900 pkt"
+[[flow]]
+count = 20
+cc = "cubic"
+rtt = "40 ms"
+start_spread = "500 ms"
+[[flow]]
+name = "short"
+source = { kind = "fixed", size = "400 kB" }
+rtt = "60 ms"
+"#;
+
+/// The document of one run, without what it cost.
+fn on_threads(threads: usize) -> Value {
+    let r = json!({ "source": { "text": FAST }, "threads": threads });
+    let mut said = run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let of_run = said.as_object_mut().unwrap();
+    ["wall_s", "events"].iter().for_each(|key| drop(of_run.remove(*key)));
+    said
+}
+
+#[test]
+fn a_run_on_several_threads_is_the_run_on_one() {
+    let one = on_threads(1);
+    assert!(one["fingerprint"].is_string(), "{one}");
+    for threads in [2, 3, 4, 8] {
+        assert_eq!(on_threads(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_run_on_several_threads_can_be_interrupted() {
+    let r = json!({
+        "source": { "text": FAST }, "threads": 2, "overrides": ["duration=100000 s"],
+    });
+    let problem = run(&r, &|_| false, &NoPlugins).unwrap_err();
+    assert_eq!(problem.code, code::INTERRUPTED);
+}

@@ -4,6 +4,7 @@
 //! where something is recorded. An element whose input is one ordered stream is run ahead by its
 //! feeder, as arithmetic.
 use crate::engine::ranks::{Arrivals, Population, Stream};
+use crate::partition::Owners;
 use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 
 /// The source of a stream of packets.
@@ -26,6 +27,8 @@ pub enum End {
     Merge(u32, u32),
     /// At a socket: 2 x flow + end.
     Socket(u32),
+    /// Where another part of the network begins, see [`crate::partition`].
+    Border(u32),
 }
 
 /// Links that are run ahead, and what is behind them.
@@ -41,12 +44,15 @@ pub struct RunAhead {
 }
 
 const NO_SEGMENT: u32 = u32::MAX;
+/// In place of a path segment: a border, whose number is where a rank would be.
+const BORDER: u32 = u32::MAX - 1;
 
 impl RunAhead {
     pub(crate) fn new(from: u32, to: u32, end: End) -> Self {
         let (path_segment, rank_or_socket) = match end {
             End::Merge(path_segment, rank) => (path_segment, rank),
             End::Socket(number) => (NO_SEGMENT, number),
+            End::Border(number) => (BORDER, number),
         };
         RunAhead { from, to, path_segment, rank_or_socket }
     }
@@ -60,6 +66,7 @@ impl RunAhead {
     pub fn end(&self) -> End {
         match self.path_segment {
             NO_SEGMENT => End::Socket(self.rank_or_socket),
+            BORDER => End::Border(self.rank_or_socket),
             path_segment => End::Merge(path_segment, self.rank_or_socket),
         }
     }
@@ -73,6 +80,17 @@ pub(crate) struct PathSegment {
     /// The socket that the packets come from: 2 x flow + end.
     pub socket: u32,
     /// The run-ahead behind the merge.
+    pub run_ahead: RunAhead,
+}
+
+/// A place on a route where another part of the network begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Border {
+    /// That part.
+    pub part: u32,
+    /// The socket that the packets come from: 2 x flow + end.
+    pub socket: u32,
+    /// The way on.
     pub run_ahead: RunAhead,
 }
 
@@ -91,6 +109,8 @@ pub(crate) struct Paths {
     pub hops: Vec<u32>,
     /// Path segments; entries carry their number.
     pub segments: Vec<PathSegment>,
+    /// Borders; none in a network that is one part.
+    pub borders: Vec<Border>,
 }
 
 /// The result of cutting routes.
@@ -262,9 +282,10 @@ impl Paths {
         fold: bool,
         held: &[bool],
         order_needs: &OrderNeeds,
+        owners: Option<&Owners>,
     ) -> CutRoutes {
         let merge = merges(plan, streams, fold, held, order_needs);
-        let mut paths = Paths { hops: Vec::new(), segments: Vec::new() };
+        let mut paths = Paths { hops: Vec::new(), segments: Vec::new(), borders: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());
         let mut multipaths = Vec::new();
         for f in 0..plan.flows.len() {
@@ -273,7 +294,10 @@ impl Paths {
                 let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
                 let mut cut = |route: &[LinkId]| {
                     let steps = steps(plan, (f, end), route, order_needs);
-                    paths.cut_route(f as u32, &steps, last, &merge, &rank)
+                    let parts = owners.map_or_else(Vec::new, |owners| {
+                        owners.along(steps.iter().map(|(_, link)| *link), 2 * f + 1 - end)
+                    });
+                    paths.cut_route(f as u32, &steps, last, &merge, &rank, &parts)
                 };
                 let mut routes = plan.flows[f].routes(end);
                 sockets.extend(routes.next().map(&mut cut));
@@ -288,7 +312,7 @@ impl Paths {
             let steps = answer_steps(plan, f, k, answer);
             let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
             let run_ahead =
-                paths.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank);
+                paths.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank, &[]);
             told.push((f as u32, answer.at, run_ahead));
         }
         paths.hops.shrink_to_fit();
@@ -296,7 +320,9 @@ impl Paths {
         CutRoutes { paths, sockets, multipaths, merge, answers: told }
     }
 
-    /// Cuts one route from its end to its start; returns what lies before its first merge.
+    /// Cuts one route from its end to its start; returns what lies before its first merge. `parts`:
+    /// the part of the network that each link and the socket behind them belong to; empty if there
+    /// is one.
     fn cut_route(
         &mut self,
         flow: u32,
@@ -304,19 +330,24 @@ impl Paths {
         end: End,
         merge: &[bool],
         rank: &dyn Fn(LinkId, Feeder) -> u32,
+        parts: &[u32],
     ) -> RunAhead {
+        let socket = 2 * flow + u32::from(!matches!(steps[0].0, Feeder::Data(_)));
         let (mut end, mut cut_to) = (end, steps.len());
-        for i in (0..steps.len()).rev() {
-            let (feeder, link) = steps[i];
-            if merge.get(link).is_none_or(|merge| *merge) {
+        for i in (0..=steps.len()).rev() {
+            if let Some((feeder, link)) = steps.get(i).copied()
+                && merge.get(link).is_none_or(|merge| *merge)
+            {
                 let run_ahead = self.run_ahead(&steps[i + 1..cut_to], end);
-                let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
-                self.segments.push(PathSegment {
-                    link: link as u32,
-                    socket: 2 * flow + end_number,
-                    run_ahead,
-                });
+                self.segments.push(PathSegment { link: link as u32, socket, run_ahead });
                 (end, cut_to) = (End::Merge(self.segments.len() as u32 - 1, rank(link, feeder)), i);
+            }
+            if let Some([before, part]) = i.checked_sub(1).and_then(|i| parts.get(i..i + 2))
+                && before != part
+            {
+                let run_ahead = self.run_ahead(&steps[i..cut_to], end);
+                self.borders.push(Border { part: *part, socket, run_ahead });
+                (end, cut_to) = (End::Border(self.borders.len() as u32 - 1), i);
             }
         }
         self.run_ahead(&steps[..cut_to], end)

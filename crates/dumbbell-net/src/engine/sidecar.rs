@@ -17,8 +17,9 @@ pub struct Fragment {
     pub last: bool,
 }
 
+/// What one packet carries.
 #[derive(Clone, Copy, Default)]
-struct Sidecar {
+pub(crate) struct Sidecar {
     extra: Extra,
     /// False where the place was made for an audit number alone.
     real: bool,
@@ -60,6 +61,8 @@ pub struct Sidecars {
     /// By number.
     datagrams: BTreeMap<u32, Datagram>,
     next_datagram: u32,
+    /// Sidecars in use of other parts of the network, at the end of the run.
+    elsewhere: usize,
     /// Lifetime events of audit numbers, if somebody keeps packets by number outside.
     lifetime_events: Option<Vec<(u64, LifetimeEvent)>>,
 }
@@ -80,6 +83,7 @@ impl Default for Sidecars {
             free: Vec::new(),
             datagrams: BTreeMap::new(),
             next_datagram: 0,
+            elsewhere: 0,
             lifetime_events: None,
         }
     }
@@ -135,6 +139,22 @@ impl Sidecars {
         }
         self.note_lifetime(slot.audit, LifetimeEvent::Ends);
         slot.real.then_some(slot.extra)
+    }
+    /// Takes the whole sidecar of a packet out, which goes to another part of the network.
+    pub(crate) fn hand_over(&mut self, i: u32) -> Option<Sidecar> {
+        if i == NO_SIDECAR {
+            return None;
+        }
+        self.free.push(i);
+        Some(self.slots[i as usize])
+    }
+    /// Keeps the sidecar of a packet that comes from another part; the handle that it now has.
+    pub(crate) fn take_over(&mut self, sidecar: Option<Sidecar>) -> u32 {
+        sidecar.map_or(NO_SIDECAR, |sidecar| self.insert(sidecar))
+    }
+    /// Counts those of another part, at the end.
+    pub(crate) fn absorb(&mut self, other: &Sidecars) {
+        self.elsewhere += other.in_use();
     }
     /// Writes a packet's audit number beside its extra; the handle that the packet now has.
     pub fn tag(&mut self, i: u32, audit: u64) -> u32 {
@@ -261,6 +281,6 @@ impl Sidecars {
     }
     /// Number of sidecars in use.
     pub fn in_use(&self) -> usize {
-        self.slots.len() - 1 - self.free.len()
+        self.slots.len() - 1 - self.free.len() + self.elsewhere
     }
 }

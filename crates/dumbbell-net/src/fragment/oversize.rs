@@ -108,6 +108,12 @@ pub(crate) fn too_narrow(plan: &Plan) -> Vec<bool> {
     links
 }
 
+/// True if a packet may be too large for a link, or a router may answer.
+pub(crate) fn exist(plan: &Plan) -> bool {
+    plan.flows.iter().any(|flow| flow.answers.is_some())
+        || narrow(plan).into_iter().any(|tight| !tight.is_empty())
+}
+
 /// For each socket whether it has to see what comes in the order of time: those that fragments
 /// reach, and senders that routers may answer.
 pub(crate) fn in_order_sockets(plan: &Plan) -> Vec<bool> {

@@ -53,6 +53,14 @@ pub struct ColorCounts {
     pub lost_packets: u64,
 }
 
+impl ColorCounts {
+    fn add(&mut self, other: ColorCounts) {
+        self.delivered_packets += other.delivered_packets;
+        self.delivered_bytes += other.delivered_bytes;
+        self.lost_packets += other.lost_packets;
+    }
+}
+
 /// Of a flow's packets from sender to receiver, within the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfileCounts {
@@ -107,6 +115,14 @@ impl FlowColors {
             self.tint(flow, dscp)
         };
         tint.lost_packets += 1;
+    }
+
+    /// Adds the counts of another part of the network.
+    pub fn absorb(&mut self, other: &FlowColors) {
+        for (flow, theirs) in self.flows.iter_mut().zip(&other.flows) {
+            flow.inside.add(theirs.inside);
+            flow.outside.add(theirs.outside);
+        }
     }
 
     /// The counts of a flow.

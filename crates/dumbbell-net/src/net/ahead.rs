@@ -86,6 +86,10 @@ impl Net {
                 None
             }
             End::Socket(at) => Some(Delivery { t, at, packet }),
+            End::Border(border) => {
+                self.leave(t, border, packet);
+                None
+            }
         }
     }
 

@@ -10,10 +10,10 @@ use dumbbell_core::transport::segment::{Extra, PacketTooBig};
 use dumbbell_core::units::Time;
 
 impl Net {
-    /// Removes the next entry of the agenda within the run, and counts it as an event.
+    /// Removes the next entry of the agenda, if it is due by `end`, and counts it as an event.
     #[inline(always)]
-    pub fn next_event(&mut self) -> Option<Entry> {
-        let entry = *self.agenda.pop(self.end.ps())?;
+    pub fn next_event(&mut self, end: Time) -> Option<Entry> {
+        let entry = *self.agenda.pop(end.ps())?;
         self.tally.events += 1;
         Some(entry)
     }

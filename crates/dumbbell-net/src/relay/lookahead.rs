@@ -19,7 +19,7 @@ pub(crate) fn lookahead(net: &Net) -> Span {
             .map(|i| net.paths.hops[i as usize]);
         let behind = match path_segment.run_ahead.end() {
             End::Merge(next, _) => least[next as usize],
-            End::Socket(_) => Span::ZERO,
+            End::Socket(_) | End::Border(_) => Span::ZERO,
         };
         least.push(hops.fold(delay(path_segment.link) + behind, |sum, link| sum + delay(link)));
     }

@@ -1,0 +1,165 @@
+//! One simulation on several cores: each thread has a part of the network.
+//!
+//! The parts together have the history of the whole, so that results do not depend on the number of
+//! threads (`dumbbell_net::partition`).
+use dumbbell_core::catalogue::Fault;
+use dumbbell_core::units::Time;
+use dumbbell_plan::Plan;
+use dumbbell_sim::World;
+use dumbbell_sim::partition::{Crossing, Partition};
+use std::hint;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+
+/// Tries to meet the others before a thread lets the system run something else.
+const SPINS: u32 = 2_000;
+
+/// Why a divided run has no result.
+pub enum Stopped {
+    /// The user stopped it.
+    Interrupted,
+    /// The simulator refuses the plan.
+    Refused(Fault),
+}
+
+/// What the threads share.
+struct Meeting<'a> {
+    partition: &'a Partition,
+    /// The horizon of each part in picoseconds; [`u64::MAX`]: it has none.
+    horizons: Vec<AtomicU64>,
+    /// Packets that came for each part in this round, by the part that they come from.
+    mail: Vec<Mutex<Vec<(usize, Vec<Crossing>)>>>,
+    arrived: AtomicUsize,
+    round: AtomicUsize,
+    /// True once a thread has given up.
+    broken: AtomicBool,
+    stop: &'a AtomicBool,
+    /// Called with the time that all parts have reached.
+    reached: &'a (dyn Fn(Time) + Sync),
+}
+
+impl Meeting<'_> {
+    /// Waits until all threads are here; false if one never will be.
+    fn wait(&self) -> bool {
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.horizons.len() {
+            self.arrived.store(0, Ordering::Release);
+            self.round.store(round + 1, Ordering::Release);
+            return !self.broken.load(Ordering::Acquire);
+        }
+        let mut spins = 0;
+        while self.round.load(Ordering::Acquire) == round {
+            if self.broken.load(Ordering::Acquire) {
+                return false;
+            }
+            spins += 1;
+            if spins < SPINS { hint::spin_loop() } else { thread::yield_now() }
+        }
+        true
+    }
+
+    /// The time before which all parts may run; `None` if they are at the end.
+    fn bound(&self) -> Option<Time> {
+        let least = self.horizons.iter().map(|h| h.load(Ordering::Acquire)).min();
+        least.filter(|least| *least != u64::MAX).map(Time::from_ps)
+    }
+
+    /// Runs a part to its end; false if it did not come there.
+    fn run(&self, number: usize, world: &mut World) -> bool {
+        let lookahead = self.partition.lookahead();
+        loop {
+            let horizon = world.horizon(lookahead).map_or(u64::MAX, |t| t.ps());
+            self.horizons[number].store(horizon, Ordering::Release);
+            if !self.wait() {
+                return false;
+            }
+            let Some(bound) = self.bound() else { return true };
+            world.run_before(bound);
+            self.post(number, world);
+            if number == 0 {
+                (self.reached)(bound);
+                if self.stop.load(Ordering::Relaxed) {
+                    self.broken.store(true, Ordering::Release);
+                }
+            }
+            if !self.wait() {
+                return false;
+            }
+            let mut mail = self.mail[number].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut mail = std::mem::take(&mut *mail);
+            mail.sort_by_key(|(from, _)| *from);
+            mail.into_iter().flat_map(|(_, all)| all).for_each(|crossing| world.enter(crossing));
+        }
+    }
+
+    /// Sends what left a part.
+    fn post(&self, number: usize, world: &mut World) {
+        let mut boxes = vec![Vec::new(); self.mail.len()];
+        world.take_crossings().for_each(|crossing| boxes[crossing.part as usize].push(crossing));
+        for (mail, sent) in self.mail.iter().zip(boxes).filter(|(_, sent)| !sent.is_empty()) {
+            mail.lock().unwrap_or_else(PoisonError::into_inner).push((number, sent));
+        }
+    }
+}
+
+/// Frees the others if a thread panics or gives up.
+struct Leaves<'a>(&'a AtomicBool);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// The world of `plan` at its end, simulated in the parts of `partition`, each on a thread of its
+/// own.
+///
+/// # Errors
+/// It was stopped, or the simulator refuses the plan.
+pub fn run(
+    plan: &Plan,
+    partition: &Partition,
+    stop: &AtomicBool,
+    reached: &(dyn Fn(Time) + Sync),
+) -> Result<World, Stopped> {
+    let parts = partition.parts();
+    let meeting = Meeting {
+        partition,
+        horizons: (0..parts).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        mail: (0..parts).map(|_| Mutex::default()).collect(),
+        arrived: AtomicUsize::new(0),
+        round: AtomicUsize::new(0),
+        broken: AtomicBool::new(false),
+        stop,
+        reached,
+    };
+    let part = |number: usize| -> Result<World, Stopped> {
+        let leaves = Leaves(&meeting.broken);
+        let mut world = World::part(plan, partition, number).map_err(Stopped::Refused)?;
+        if !meeting.run(number, &mut world) {
+            return Err(Stopped::Interrupted);
+        }
+        std::mem::forget(leaves);
+        Ok(world)
+    };
+    let worlds = thread::scope(|scope| {
+        let others: Vec<_> = (1..parts)
+            .map(|number| {
+                let part = &part;
+                scope.spawn(move || part(number))
+            })
+            .collect();
+        let first = part(0);
+        let others = others
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(first).chain(others).collect::<Vec<_>>()
+    });
+    // A refusal says more than that the others were stopped by it.
+    let (refused, rest): (Vec<_>, Vec<_>) =
+        worlds.into_iter().partition(|world| matches!(world, Err(Stopped::Refused(_))));
+    let worlds = refused.into_iter().chain(rest).collect::<Result<Vec<_>, _>>()?;
+    Ok(World::join(worlds))
+}

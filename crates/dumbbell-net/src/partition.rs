@@ -1,0 +1,125 @@
+//! A network in parts that are simulated apart from each other.
+//!
+//! Each part is a [`Net`](crate::Net) of the whole plan, of which only the elements of its own nodes
+//! are used. A packet that leaves a part becomes a [`Crossing`], and enters the other part at its
+//! time there. All order between packets is by time and rank, which are properties of the plan; so
+//! the parts together have the history of the whole.
+//!
+//! A part may run on by the shortest delay of the links between parts beyond what the others have
+//! reached: nothing that they send arrives sooner.
+mod choose;
+use crate::engine::entry::Pkt;
+use crate::engine::sidecar::Sidecar;
+use dumbbell_core::units::{Span, Time};
+use dumbbell_plan::{Link, Plan};
+
+/// The part that each node of a plan belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    of_node: Vec<u32>,
+    parts: usize,
+    lookahead: Span,
+}
+
+impl Partition {
+    /// The partition in which node `n` belongs to part `of_node[n]`. `None` if that is not one: if
+    /// a part is empty, if there is one part, or if a link between parts may carry a packet in no
+    /// time, or in a time that is not known.
+    pub fn new(plan: &Plan, of_node: Vec<u32>) -> Option<Partition> {
+        let parts = of_node.iter().max().map_or(0, |most| *most as usize + 1);
+        let all_used = (0..parts as u32).all(|part| of_node.contains(&part));
+        let between = |link: &&Link| of_node[link.from] != of_node[link.to];
+        let cut: Vec<&Link> = plan.links.iter().filter(between).collect();
+        let lookahead = cut.iter().map(|link| link.delay).min()?;
+        let known = cut.iter().all(|link| may_be_cut(link));
+        (parts > 1 && all_used && known).then_some(Partition { of_node, parts, lookahead })
+    }
+
+    /// The number of parts.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// The time that every packet needs at least from one part to another.
+    pub fn lookahead(&self) -> Span {
+        self.lookahead
+    }
+}
+
+/// True if a link may be one between parts: every packet needs the same delay at least.
+fn may_be_cut(link: &Link) -> bool {
+    link.delay > Span::ZERO && link.service.is_none() && link.impairments.is_empty()
+}
+
+/// Why a plan cannot be simulated in parts; `None` if it can. What remains to be excluded is an
+/// observer.
+pub fn undivided(plan: &Plan) -> Option<&'static str> {
+    let flows = || plan.flows.iter();
+    let tcp =
+        |flow: &dumbbell_plan::Flow| matches!(flow.transport, dumbbell_plan::Transport::Tcp { .. });
+    if !flows().all(tcp) {
+        Some("flows of datagrams")
+    } else if plan.links.iter().any(|link| link.conditioner.is_some()) {
+        Some("DiffServ edges")
+    } else if flows().any(|flow| flow.words.is_some()) {
+        Some("signals of hosts")
+    } else if flows().any(|flow| flow.multipath.is_some()) {
+        Some("flows with several paths")
+    } else if crate::fragment::oversize::exist(plan) {
+        Some("packets that are larger than an MTU")
+    } else if plan.links.iter().any(shares_medium) {
+        Some("shared media")
+    } else {
+        None
+    }
+}
+
+fn shares_medium(link: &Link) -> bool {
+    link.service.as_ref().is_some_and(|service| service.kind == "duplex_mismatch")
+}
+
+/// The part that each link and each socket of a plan belongs to, and which of the parts this is.
+pub(crate) struct Owners {
+    links: Vec<u32>,
+    sockets: Vec<u32>,
+    own: u32,
+}
+
+impl Owners {
+    /// Those of part `own`.
+    pub(crate) fn new(plan: &Plan, partition: &Partition, own: usize) -> Self {
+        let of = |node: usize| partition.of_node[node];
+        Owners {
+            links: plan.links.iter().map(|link| of(link.from)).collect(),
+            sockets: plan.flows.iter().flat_map(|f| [of(f.from), of(f.to)]).collect(),
+            own: own as u32,
+        }
+    }
+    /// The parts of the links of a route, and of the socket behind it.
+    pub(crate) fn along(&self, route: impl Iterator<Item = usize>, socket: usize) -> Vec<u32> {
+        let behind = self.sockets[socket];
+        let of = |link| self.links.get(link).copied().unwrap_or(behind);
+        route.map(of).chain([behind]).collect()
+    }
+    /// True if a link is of this part.
+    pub(crate) fn owns_link(&self, link: usize) -> bool {
+        self.links[link] == self.own
+    }
+    /// True if a socket is of this part.
+    pub(crate) fn owns_socket(&self, socket: usize) -> bool {
+        self.sockets[socket] == self.own
+    }
+}
+
+/// A packet on its way from one part to another.
+#[derive(Clone, Copy)]
+pub struct Crossing {
+    /// The part that it comes to.
+    pub part: u32,
+    /// Its arrival there.
+    pub at: Time,
+    /// The border, which has the same number in all parts.
+    pub(crate) border: u32,
+    pub(crate) packet: Pkt,
+    pub(crate) sidecar: Option<Sidecar>,
+}

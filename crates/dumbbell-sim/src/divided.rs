@@ -1,0 +1,101 @@
+//! A world in parts, each of which is simulated by whoever has it, and in the end they are joined.
+//!
+//! The protocol: take the least of [`World::horizon`] over all parts; let each run to it
+//! ([`World::run_before`]); bring what has left each ([`World::take_crossings`]) into the part that
+//! it is for ([`World::enter`]); again, until no part has a horizon.
+use crate::flow::Ends;
+use crate::world::World;
+use dumbbell_core::units::{Span, Time};
+use dumbbell_net::partition::Crossing;
+use dumbbell_net::{RECEIVER, SENDER};
+
+impl World {
+    /// The time before which nothing comes to another part from this one, except what has come
+    /// there; `None` if nothing ever does, and nothing happens here until the end.
+    pub fn horizon(&self, lookahead: Span) -> Option<Time> {
+        let next = self.net.next_entry().filter(|next| *next <= self.end);
+        let crosses = self.net.crossings().map(|crossing| crossing.at);
+        crosses.chain(next.map(|next| next + lookahead)).min()
+    }
+
+    /// Handles all entries before `bound`, and within the run.
+    pub fn run_before(&mut self, bound: Time) {
+        let by = Time::from_ps(bound.ps() - 1).min(self.end);
+        while let Some(entry) = self.net.next_event(by) {
+            self.handle(&entry, &mut ());
+        }
+    }
+
+    /// Takes the packets that have left for other parts.
+    pub fn take_crossings(&mut self) -> impl Iterator<Item = Crossing> + '_ {
+        self.net.take_crossings()
+    }
+
+    /// A packet comes from another part, in the order in which it left that one.
+    pub fn enter(&mut self, crossing: Crossing) {
+        if let Some(delivery) = self.net.enter_part(crossing) {
+            self.dispatch(delivery, &mut ());
+        }
+        self.handle_rest(&mut ());
+    }
+
+    /// The whole world at its end, of parts that have come there, in their order.
+    ///
+    /// # Panics
+    /// There is no part.
+    pub fn join(parts: Vec<World>) -> World {
+        let mut parts = parts.into_iter().map(|mut part| {
+            part.net.close(&mut ());
+            part.account_drops();
+            part
+        });
+        let mut whole = parts.next().expect("a partition has parts");
+        parts.for_each(|mut part| whole.absorb(&mut part));
+        (whole.now, whole.closed) = (whole.end, true);
+        whole
+    }
+
+    /// Takes what `other` knows of its own sockets and links.
+    fn absorb(&mut self, other: &mut World) {
+        for (f, (flow, theirs)) in self.flows.iter_mut().zip(&mut other.flows).enumerate() {
+            flow.lost_packets += theirs.lost_packets;
+            for end in [SENDER, RECEIVER] {
+                if other.net.owns_socket(2 * f + end) {
+                    flow.take_end(end, theirs);
+                }
+            }
+        }
+        if let (Some(colors), Some(theirs)) = (&mut self.colors, &other.colors) {
+            colors.absorb(theirs);
+        }
+        self.net.absorb(&mut other.net);
+    }
+}
+
+impl crate::flow::Flow {
+    /// Takes the state of one end from the same flow of another part.
+    fn take_end(&mut self, end: usize, theirs: &mut Self) {
+        std::mem::swap(&mut self.sides[end], &mut theirs.sides[end]);
+        if let Some(warm) = &theirs.warm {
+            self.warm.get_or_insert_default()[end] = warm[end];
+        } else if let Some(warm) = &mut self.warm {
+            warm[end] = Default::default();
+        }
+        let (Ends::Tcp { sender, receiver, .. }, Ends::Tcp { sender: s, receiver: r, .. }) =
+            (&mut self.ends, &mut theirs.ends)
+        else {
+            unreachable!("a world with datagrams is not divided")
+        };
+        match end {
+            SENDER => {
+                std::mem::swap(sender, s);
+                std::mem::swap(&mut self.app, &mut theirs.app);
+                (self.cwnd_integral, self.cwnd_since) = (theirs.cwnd_integral, theirs.cwnd_since);
+            }
+            _ => {
+                std::mem::swap(receiver, r);
+                std::mem::swap(&mut self.completion, &mut theirs.completion);
+            }
+        }
+    }
+}
