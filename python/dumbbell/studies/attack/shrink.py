@@ -1,9 +1,9 @@
 """The shrinker: the simplest genome that keeps the harm of the one that was found.
 
 It makes one change at a time: it removes a feature, gives a parameter its mildest value, moves it
-half or a quarter of the way there (on a logarithmic scale), or rounds it to one digit. All changes of a round
-are tried at once; the first in this order that keeps the harm is made. It ends when no change keeps
-it, so that each feature that is left is needed.
+half or a quarter of the way there (on a logarithmic scale), or rounds it to one digit. All changes
+of a round are tried at once; the first in this order that keeps the harm is made. It ends when no
+change keeps it, so that each feature that is left is needed.
 """
 
 from __future__ import annotations
