@@ -112,6 +112,11 @@ _COMMANDS = (
         "Recommend settings by simulation: `advise queue`, `marker`, `mtu`.",
     ),
     (
+        "attack",
+        "studies.attack:app",
+        "Search for conditions that hurt a congestion control, and shrink them.",
+    ),
+    (
         "validate",
         "studies.validate:validate",
         "Check the simulator against known laws.",

@@ -72,12 +72,15 @@ def run_text(text: str, name: str = "script") -> Outcome:
     return Outcome(outcome["file"], tuple(Failure(**failure) for failure in outcome["failures"]))
 
 
-def find(paths: Sequence[str | Path]) -> list[Path]:
-    """The scripts that `paths` name: files, and every script in and below a directory."""
+def find(paths: Sequence[str | Path], endings: Sequence[str] = (ENDING,)) -> list[Path]:
+    """The scripts that `paths` name: files, and every script with one of the endings in and below a
+    directory."""
     found: list[Path] = []
     for path in map(Path, paths):
-        inside = sorted(path.rglob(f"*{ENDING}")) if path.is_dir() else [path]
+        inside = [path]
+        if path.is_dir():
+            inside = sorted(one for ending in endings for one in path.rglob(f"*{ending}"))
         if not inside:
-            raise ScenarioError(f"{path} has no script (*{ENDING})")
+            raise ScenarioError(f"{path} has no script (*{', *'.join(endings)})")
         found += inside
     return found
