@@ -13,7 +13,8 @@
 //! in every control here, and slow start begins again. An echo of congestion is a loss. One
 //! acknowledgment moves the window by at most what it acknowledges, so that a window at most
 //! doubles in a round trip whatever the velocity. While a loss is repaired an acknowledgment counts
-//! as one segment. A window that does not limit the sender does not grow, but it shrinks.
+//! as one segment. A step against the direction has velocity 1 at once, not from the next round trip
+//! on. A window that does not limit the sender does not grow, but it shrinks.
 //! Competing, 1 / delta grows by 1 in a round trip and is halved once in a round trip with losses,
 //! but is never below that of the default mode.
 use crate::cc::parts::path_model::{Boxed, pacing_rate};
@@ -122,7 +123,7 @@ impl Algorithm for Model {
             queueing delay, times 1 / delta.",
         equations: "d_q = RTTstanding - RTTmin;  RTTstanding: smallest sample of srtt / 2;  \
             RTTmin: of 10 s\nw / RTTstanding <= 1 / (delta d_q):  w += v / (delta w),  else  w -= \
-            v / (delta w),  per ACK\nonce in a round trip:  v doubles in the third round trip in \
+            v / (delta w),  per ACK\nonce in a round trip:  v doubles in the fourth round trip in \
             one direction and after,\n.  and is 1 after a change of direction\nslow start:  w \
             doubles in a round trip until w / RTTstanding > 1 / (delta d_q)\nrate = 2 w / \
             RTTstanding\nd_q < 0.1 (RTTmax - RTTmin) in none of 5 round trips (RTTmax: of \
@@ -132,7 +133,7 @@ impl Algorithm for Model {
             "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
                 NSDI 2018, sections 2 and 3",
         ],
-        provenance: Provenance::Vectors,
+        provenance: Provenance::Recollection,
         rule: "delay, toward the rate 1 / (delta d_q)",
         needs: "pacing",
         family: "delay",
@@ -208,7 +209,7 @@ impl Model {
         let direction = if self.cwnd > self.at_begin { Direction::Up } else { Direction::Down };
         if direction == self.direction {
             self.same += 1;
-            if self.same >= STEADY {
+            if self.same > STEADY {
                 self.velocity *= 2.0;
             }
         } else {
@@ -232,6 +233,9 @@ impl Model {
                 return;
             }
             (self.slow_start, self.velocity, self.same) = (false, 1.0, 0);
+        }
+        if up != (self.direction == Direction::Up) && self.velocity > 1.0 {
+            (self.velocity, self.same) = (1.0, 0);
         }
         let mss = self.mss as f64;
         let step = (self.velocity * self.target() * bytes * mss / self.cwnd).min(bytes);

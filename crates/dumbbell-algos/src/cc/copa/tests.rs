@@ -27,7 +27,8 @@ fn it_goes_toward_the_target_rate() {
     near(c.w(), 12.0 - 1.0 / 12.0, 1e-3);
 }
 
-/// Section 2.1: about v / delta packets in a round trip; v doubles from the third round trip on.
+/// Section 2.1: about v / delta packets in a round trip; v doubles once the direction has
+/// stayed for three round trips, and is 1 after a turn.
 #[test]
 fn the_velocity_doubles_after_three_round_trips_and_is_lost_in_a_turn() {
     let mut c = settled(50.0, &CopaConfig::default());
@@ -40,7 +41,7 @@ fn the_velocity_doubles_after_three_round_trips_and_is_lost_in_a_turn() {
     }
     let velocities: Vec<f64> = seen.iter().map(|(v, _)| *v).collect();
     assert!(velocities.windows(2).any(|v| v[1] == 2.0 * v[0]), "{seen:?}");
-    assert!(velocities.last().is_some_and(|v| *v >= 8.0), "{seen:?}");
+    assert!(velocities.last().is_some_and(|v| *v >= 4.0), "{seen:?}");
     // A queue that stands: the direction turns, and the velocity is 1 again.
     c.rounds(3, 200);
     assert_eq!(c.cc.velocity, 1.0);
