@@ -13,10 +13,10 @@
 //! in every control here, and slow start begins again. An echo of congestion is a loss. One
 //! acknowledgment moves the window by at most what it acknowledges, so that a window at most
 //! doubles in a round trip whatever the velocity. While a loss is repaired an acknowledgment counts
-//! as one segment. A step against the direction has velocity 1 at once, not from the next round trip
-//! on. A window that does not limit the sender does not grow, but it shrinks.
-//! Competing, 1 / delta grows by 1 in a round trip and is halved once in a round trip with losses,
-//! but is never below that of the default mode.
+//! as one segment. A step against the direction has velocity 1 at once, not from the next round
+//! trip on. A window that does not limit the sender does not grow, but it shrinks. Competing, 1 /
+//! delta grows by 1 in a round trip and is halved once in a round trip with losses, but is never
+//! below that of the default mode.
 use crate::cc::parts::path_model::{Boxed, pacing_rate};
 use crate::cc::parts::rounds::Rounds;
 use crate::cc::parts::windowed_filter::WindowedMax;
