@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dumbbell.validate import report, scripts
 from dumbbell.validate.laws import pie
-from dumbbell.validate.laws.tcp import control, dctcp, estimates, repair
+from dumbbell.validate.laws.tcp import control, dctcp, equilibria, estimates, repair
 from dumbbell.validate.runner import Runner
 
 CHECKS = {check.id: check for check in report.checks()}
@@ -50,6 +50,10 @@ def test_the_share_of_marks() -> None:
     # A marked round trip of W + 1 of what goes while the window rises to it.
     assert 501 / ((501**2 - low**2) / 2) == pytest.approx(alpha, rel=2e-3)
     assert (dctcp.longest(100), dctcp.longest(100, 7)) == (101, 107)
+
+
+def test_equilibria() -> None:
+    assert equilibria.extra(0.05, 50_000_000, 0.03, 1500) == pytest.approx(6.25)
 
 
 def test_estimates() -> None:

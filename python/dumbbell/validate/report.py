@@ -35,6 +35,7 @@ SECTIONS = {
     "signals": "checks.tcp.signals",
     "dctcp": "checks.tcp.dctcp",
     "estimates": "checks.tcp.estimates",
+    "equilibria": "checks.tcp.equilibria",
     "sawtooth": "checks.tcp.sawtooth",
     "fairness": "checks.tcp.fairness",
     "disciplines": "checks.queues.disciplines",

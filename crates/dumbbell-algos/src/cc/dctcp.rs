@@ -47,7 +47,7 @@ impl Algorithm for Dctcp {
             2)\ngrowth and losses as RFC 5681; the receiver acknowledges marked and unmarked data \
             apart\nwith a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
         sources: &["RFC 8257", "Alizadeh et al.: Data center TCP (DCTCP), SIGCOMM 2010"],
-        provenance: Provenance::Recollection,
+        provenance: Provenance::Vectors,
         rule: "the share of marked bytes",
         needs: "ECN of RFC 8257",
         family: "marks",

@@ -81,7 +81,7 @@ impl Algorithm for Scalable {
             "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM \
                 CCR 33(2), 2003",
         ],
-        provenance: Provenance::Recollection,
+        provenance: Provenance::Vectors,
         rule: "losses; shares of the window both ways",
         family: "large windows",
         kernel: Kernel::Has { name: "scalable", note: "below 100 segments it grows as Reno does" },

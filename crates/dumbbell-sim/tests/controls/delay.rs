@@ -66,3 +66,31 @@ fn compound_fills_what_rare_losses_leave_empty() {
     let (compound, newreno) = (path.goodput("compound", 300, 30), path.goodput("newreno", 300, 30));
     assert!(compound > 1.4 * newreno, "{compound} {newreno}");
 }
+
+/// Section 3 of Copa's paper: the queue goes from 0 to 2.5 / delta packets and back, so that the
+/// path is used. Beside a flow that fills the buffer it takes more by competing.
+#[test]
+fn copa_keeps_the_queue_short_and_competes() {
+    let path = Bottleneck { rate: 20, rtt: 60, buffer: 600, loss: 0.0 };
+    let report = path.run(&one("copa"), 60, 20);
+    let (queue, used) = (report.queues[0].mean_packets, report.queues[0].utilization);
+    assert!(queue <= 2.5 / 0.5 && used > 0.9, "{queue} {used}");
+    let path = Bottleneck { rate: 20, rtt: 60, buffer: 150, loss: 0.0 };
+    let share = |competes| {
+        let flows = [("copa", json!({"competes": competes}), 0), ("cubic", json!({}), 0)];
+        let report = path.run(&flows, 120, 20);
+        report.flows[0].goodput_bps / (report.flows[0].goodput_bps + report.flows[1].goodput_bps)
+    };
+    let (competing, giving_way) = (share(true), share(false));
+    assert!(competing > 2.0 * giving_way, "{competing} {giving_way}");
+}
+
+/// Theorem 2 of Vivace's paper: alone it leaves the round-trip time as it is, within the share by
+/// which it probes.
+#[test]
+fn vivace_keeps_the_queue_empty() {
+    let path = Bottleneck { rate: 50, rtt: 30, buffer: 200, loss: 0.0 };
+    let report = path.run(&one("vivace"), 60, 20);
+    let (queue, used) = (report.queues[0].mean_packets, report.queues[0].utilization);
+    assert!(queue <= 0.05 * path.bdp() && used > 0.85, "{queue} {used}");
+}
