@@ -19,7 +19,7 @@ use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::net::Net;
 use crate::observe::SampleTimes;
-use crate::partition::{Owners, Partition};
+use crate::partition::{Mail, Owners, Partition};
 use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
 use crate::port::discipline::Discipline;
@@ -143,6 +143,7 @@ pub fn network(
     net.audit = options.audit.then(Audit::default);
     net.host_signals = HostSignals::of(plan);
     net.owners = owners.map(Box::new);
+    net.outboxes.resize_with(part.map_or(0, |(partition, _)| partition.parts()), Mail::default);
     (net.oversize, net.shared_media) = (oversize, shared_media);
     Ok(Built { net, report_names, reassembler })
 }

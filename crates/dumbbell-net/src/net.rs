@@ -19,7 +19,7 @@ use crate::fragment::oversize::{FragmentationCounts, Oversize};
 use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::observe::{Observer, PacketId};
-use crate::partition::{Crossing, Owners};
+use crate::partition::{Mail, Owners};
 use crate::port::Queue;
 use crate::port::account::{Copies, Drops, PacketCopy};
 use dumbbell_core::aqm::Reason;
@@ -98,8 +98,8 @@ pub struct Net {
     pub(crate) released: Vec<QueuedPacket>,
     /// Of one of several parts of a network: what belongs to which.
     pub(crate) owners: Option<Box<Owners>>,
-    /// Packets that have left for other parts.
-    pub(crate) crossings: Vec<Crossing>,
+    /// Packets that have left, by the part that they go to.
+    pub(crate) outboxes: Vec<Mail>,
 }
 
 /// The parts of the network that a port needs, for one event.
@@ -145,7 +145,7 @@ impl Net {
             shared_media: None,
             released: Vec::new(),
             owners: None,
-            crossings: Vec::new(),
+            outboxes: Vec::new(),
         }
     }
 

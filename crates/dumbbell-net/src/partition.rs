@@ -1,8 +1,7 @@
 //! A network in parts that are simulated apart from each other.
 //!
 //! Each part is a [`Net`](crate::Net) of the whole plan, of which only the elements of its own nodes
-//! are used. A packet that leaves a part becomes a [`Crossing`], and enters the other part at its
-//! time there. All order between packets is by time and rank, which are properties of the plan; so
+//! are used. A packet that leaves a part is [`Mail`], and enters the other part at its time there. All order between packets is by time and rank, which are properties of the plan; so
 //! the parts together have the history of the whole.
 //!
 //! A part may run on by the shortest delay of the links between parts beyond what the others have
@@ -113,13 +112,54 @@ impl Owners {
 
 /// A packet on its way from one part to another.
 #[derive(Clone, Copy)]
-pub struct Crossing {
-    /// The part that it comes to.
-    pub part: u32,
+pub(crate) struct Crossing {
     /// Its arrival there.
     pub at: Time,
     /// The border, which has the same number in all parts.
-    pub(crate) border: u32,
-    pub(crate) packet: Pkt,
-    pub(crate) sidecar: Option<Sidecar>,
+    pub border: u32,
+    /// The packet. The handle of its sidecar is a place in the mail.
+    pub packet: Pkt,
+}
+
+/// Packets on their way from one part to another, in the order in which they left it.
+#[derive(Default)]
+pub struct Mail {
+    pub(crate) crossings: Vec<Crossing>,
+    pub(crate) sidecars: Vec<Sidecar>,
+    earliest: Option<Time>,
+}
+
+impl Mail {
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.crossings.is_empty()
+    }
+
+    /// The number of packets.
+    pub fn len(&self) -> usize {
+        self.crossings.len()
+    }
+
+    /// The first arrival.
+    pub fn earliest(&self) -> Option<Time> {
+        self.earliest
+    }
+
+    /// One more packet.
+    pub(crate) fn post(&mut self, crossing: Crossing, sidecar: Option<Sidecar>) {
+        let Crossing { at, border, mut packet } = crossing;
+        if let Some(sidecar) = sidecar {
+            self.sidecars.push(sidecar);
+            packet = packet.with_sidecar(self.sidecars.len() as u32);
+        }
+        self.earliest = Some(self.earliest.map_or(at, |earliest| earliest.min(at)));
+        self.crossings.push(Crossing { at, border, packet });
+    }
+
+    /// Forgets what was delivered; the memory stays.
+    pub fn clear(&mut self) {
+        self.crossings.clear();
+        self.sidecars.clear();
+        self.earliest = None;
+    }
 }

@@ -1,12 +1,12 @@
 //! A world in parts, each of which is simulated by whoever has it, and in the end they are joined.
 //!
 //! The protocol: take the least of [`World::horizon`] over all parts; let each run to it
-//! ([`World::run_before`]); bring what has left each ([`World::take_crossings`]) into the part that
+//! ([`World::run_before`]); bring what has left each ([`World::outboxes`]) into the part that
 //! it is for ([`World::enter`]); again, until no part has a horizon.
 use crate::flow::Ends;
 use crate::world::World;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::partition::Crossing;
+use dumbbell_net::partition::Mail;
 use dumbbell_net::{RECEIVER, SENDER};
 
 impl World {
@@ -14,8 +14,8 @@ impl World {
     /// there; `None` if nothing ever does, and nothing happens here until the end.
     pub fn horizon(&self, lookahead: Span) -> Option<Time> {
         let next = self.net.next_entry().filter(|next| *next <= self.end);
-        let crosses = self.net.crossings().map(|crossing| crossing.at);
-        crosses.chain(next.map(|next| next + lookahead)).min()
+        let crosses = self.net.earliest_crossing();
+        crosses.into_iter().chain(next.map(|next| next + lookahead)).min()
     }
 
     /// Handles all entries before `bound`, and within the run.
@@ -26,17 +26,20 @@ impl World {
         }
     }
 
-    /// Takes the packets that have left for other parts.
-    pub fn take_crossings(&mut self) -> impl Iterator<Item = Crossing> + '_ {
-        self.net.take_crossings()
+    /// The packets that have left for other parts, by their part.
+    pub fn outboxes(&mut self) -> &mut [Mail] {
+        self.net.outboxes()
     }
 
-    /// A packet comes from another part, in the order in which it left that one.
-    pub fn enter(&mut self, crossing: Crossing) {
-        if let Some(delivery) = self.net.enter_part(crossing) {
-            self.dispatch(delivery, &mut ());
+    /// Packets come from another part, whose mail is empty then.
+    pub fn enter(&mut self, mail: &mut Mail) {
+        for i in 0..mail.len() {
+            if let Some(delivery) = self.net.enter_part(mail, i) {
+                self.dispatch(delivery, &mut ());
+            }
+            self.handle_rest(&mut ());
         }
-        self.handle_rest(&mut ());
+        mail.clear();
     }
 
     /// The whole world at its end, of parts that have come there, in their order.

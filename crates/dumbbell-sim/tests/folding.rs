@@ -537,10 +537,12 @@ fn divided(plan: &Plan, partition: &Partition) -> Report {
     let lookahead = partition.lookahead();
     while let Some(bound) = parts.iter().filter_map(|part| part.horizon(lookahead)).min() {
         parts.iter_mut().for_each(|part| part.run_before(bound));
-        let crossings: Vec<_> = parts.iter_mut().flat_map(|p| p.take_crossings()).collect();
-        for crossing in crossings {
-            assert!(crossing.at >= bound);
-            parts[crossing.part as usize].enter(crossing);
+        for from in 0..parts.len() {
+            for to in 0..parts.len() {
+                let mut mail = std::mem::take(&mut parts[from].outboxes()[to]);
+                assert!(mail.earliest().is_none_or(|earliest| earliest >= bound));
+                parts[to].enter(&mut mail);
+            }
         }
     }
     World::join(parts).finish(&mut ())

@@ -51,7 +51,7 @@ pub struct VivaceConfig {
     #[schemars(extend("x-source" = "Dong et al. 2018, section 5 (11.35)"))]
     #[config(default = 11.35)]
     pub loss: f64,
-    /// The share by which the two rates of a pair differ from the rate at hand.
+    /// The share by which the two rates of a pair differ from the current rate.
     #[schemars(range(min = 0.001, max = 0.5))]
     #[schemars(extend("x-source" = "Dong et al. 2018, section 4.2, from memory"))]
     #[config(default = 0.05)]
@@ -105,7 +105,7 @@ pub struct Model {
     last_utility: f64,
 }
 
-/// The pair of intervals at hand.
+/// The current pair of intervals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
     /// Intervals that were begun.
@@ -211,7 +211,7 @@ impl Model {
         self.intervals.push_back(Interval::new(now, Span::from_secs_f64(span), rate, role));
     }
 
-    /// A new pair at the rate at hand.
+    /// A new pair around the current rate.
     fn probe_again(&mut self) {
         self.pair = Pair { up_first: self.chance.coin(0.5), ..Pair::default() };
         for interval in &mut self.intervals {

@@ -6,7 +6,7 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 use dumbbell_sim::World;
-use dumbbell_sim::partition::{Crossing, Partition};
+use dumbbell_sim::partition::{Mail, Partition};
 use std::hint;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -29,8 +29,8 @@ struct Meeting<'a> {
     partition: &'a Partition,
     /// The horizon of each part in picoseconds; [`u64::MAX`]: it has none.
     horizons: Vec<AtomicU64>,
-    /// Packets that came for each part in this round, by the part that they come from.
-    mail: Vec<Mutex<Vec<(usize, Vec<Crossing>)>>>,
+    /// Packets of this round: from each part a mail to each.
+    mail: Vec<Vec<Mutex<Mail>>>,
     arrived: AtomicUsize,
     round: AtomicUsize,
     /// True once a thread has given up.
@@ -87,19 +87,20 @@ impl Meeting<'_> {
             if !self.wait() {
                 return false;
             }
-            let mut mail = self.mail[number].lock().unwrap_or_else(PoisonError::into_inner);
-            let mut mail = std::mem::take(&mut *mail);
-            mail.sort_by_key(|(from, _)| *from);
-            mail.into_iter().flat_map(|(_, all)| all).for_each(|crossing| world.enter(crossing));
+            for from in &self.mail {
+                world.enter(&mut from[number].lock().unwrap_or_else(PoisonError::into_inner));
+            }
         }
     }
 
-    /// Sends what left a part.
+    /// Sends what left a part. The mails that were delivered come back in exchange, with their
+    /// memory.
     fn post(&self, number: usize, world: &mut World) {
-        let mut boxes = vec![Vec::new(); self.mail.len()];
-        world.take_crossings().for_each(|crossing| boxes[crossing.part as usize].push(crossing));
-        for (mail, sent) in self.mail.iter().zip(boxes).filter(|(_, sent)| !sent.is_empty()) {
-            mail.lock().unwrap_or_else(PoisonError::into_inner).push((number, sent));
+        for (mail, sent) in self.mail[number].iter().zip(world.outboxes()) {
+            if !sent.is_empty() {
+                let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+                std::mem::swap(&mut *mail, sent);
+            }
         }
     }
 }
@@ -128,7 +129,7 @@ pub fn run(
     let meeting = Meeting {
         partition,
         horizons: (0..parts).map(|_| AtomicU64::new(u64::MAX)).collect(),
-        mail: (0..parts).map(|_| Mutex::default()).collect(),
+        mail: (0..parts).map(|_| (0..parts).map(|_| Mutex::default()).collect()).collect(),
         arrived: AtomicUsize::new(0),
         round: AtomicUsize::new(0),
         broken: AtomicBool::new(false),

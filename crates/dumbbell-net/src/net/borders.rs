@@ -1,34 +1,37 @@
 //! Packets that leave for another part of the network, or come from one.
 use super::{Delivery, Net, Tally};
-use crate::engine::entry::Pkt;
+use crate::engine::entry::{NO_SIDECAR, Pkt};
 use crate::engine::path::Border;
-use crate::partition::Crossing;
+use crate::partition::{Crossing, Mail};
 use dumbbell_core::units::Time;
 
 impl Net {
     /// A packet comes to a border, and is in the other part at `at`.
     #[inline(never)]
     pub(super) fn leave(&mut self, at: Time, border: u32, packet: Pkt) {
-        let part = self.paths.borders[border as usize].part;
+        let part = self.paths.borders[border as usize].part as usize;
         let sidecar = self.sidecars.hand_over(packet.sidecar());
-        self.crossings.push(Crossing { part, at, border, packet, sidecar });
+        let packet = packet.with_sidecar(NO_SIDECAR);
+        self.outboxes[part].post(Crossing { at, border, packet }, sidecar);
     }
 
-    /// The packets that have left and were not taken.
-    pub fn crossings(&self) -> impl Iterator<Item = &Crossing> {
-        self.crossings.iter()
+    /// The packets that have left, by the part that they go to.
+    pub fn outboxes(&mut self) -> &mut [Mail] {
+        &mut self.outboxes
     }
 
-    /// Takes the packets that have left.
-    pub fn take_crossings(&mut self) -> impl Iterator<Item = Crossing> + '_ {
-        self.crossings.drain(..)
+    /// The first arrival of a packet that has left.
+    pub fn earliest_crossing(&self) -> Option<Time> {
+        self.outboxes.iter().filter_map(Mail::earliest).min()
     }
 
-    /// A packet comes from another part; its delivery, if a socket is behind the border.
-    pub fn enter_part(&mut self, crossing: Crossing) -> Option<Delivery> {
-        let Border { socket, run_ahead, .. } = self.paths.borders[crossing.border as usize];
-        let packet = crossing.packet.with_sidecar(self.sidecars.take_over(crossing.sidecar));
-        self.advance(crossing.at, &run_ahead, socket, packet, &mut ())
+    /// Packet `i` of what comes from another part; its delivery, if a socket is behind the border.
+    pub fn enter_part(&mut self, mail: &Mail, i: usize) -> Option<Delivery> {
+        let Crossing { at, border, packet } = mail.crossings[i];
+        let sidecar = (packet.sidecar() as usize).checked_sub(1).map(|place| mail.sidecars[place]);
+        let packet = packet.with_sidecar(self.sidecars.take_over(sidecar));
+        let Border { socket, run_ahead, .. } = self.paths.borders[border as usize];
+        self.advance(at, &run_ahead, socket, packet, &mut ())
     }
 
     /// The time of the next entry of the agenda; none: there is none.
