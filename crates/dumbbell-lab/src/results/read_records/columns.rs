@@ -76,12 +76,15 @@ pub(super) fn read(
     })
 }
 
-/// The values of `rows` rows, and which rows have one if some may have none.
+/// Values, and of a column that may have nulls for each row whether it has one.
+type Values<T> = (Vec<T>, Option<Vec<i16>>);
+
+/// The values of `rows` rows.
 fn values<T: data_type::DataType>(
     column: &mut ColumnReaderImpl<T>,
     rows: usize,
     nullable: bool,
-) -> Result<(Vec<T::T>, Option<Vec<i16>>), ParquetError> {
+) -> Result<Values<T::T>, ParquetError> {
     let (mut values, mut levels) = (Vec::with_capacity(rows), nullable.then(Vec::new));
     let (read, ..) = column.read_records(rows, levels.as_mut(), None, &mut values)?;
     if read != rows {
