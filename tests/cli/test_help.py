@@ -28,6 +28,7 @@ DIFFERENT = frozenset(
         "--link",
         "--loss",
         "--mtu",
+        "--objective",
         "--on",
         "--only",
         "--out",

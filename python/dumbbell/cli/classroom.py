@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from ..errors import DumbbellError
+from ..files import write
 from . import completers, output
 from .options import Json, emit, show
 from .usage_errors import DEFAULTS
@@ -71,7 +72,7 @@ def new(
             raise DumbbellError(f"{file} exists, and is left as it is")
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in files.items():
-        file.write_text(text, encoding="utf-8")
+        write.write_new(file, text)
         show(str(file))
     return 0
 

@@ -89,6 +89,8 @@ pub struct Model {
     config: VivaceConfig,
     mss: u64,
     initial_window: u64,
+    /// The window, bytes.
+    window: u64,
     chance: Stream,
     /// Bytes per second; none before a round-trip time.
     rate: Option<f64>,
@@ -153,6 +155,7 @@ impl Algorithm for Model {
         Model {
             mss: path.mss,
             initial_window: path.initial_window.max(path.mss),
+            window: path.initial_window.max(path.mss),
             chance: Stream::named(0, "vivace"),
             rate: None,
             srtt: Span::ZERO,
@@ -250,31 +253,9 @@ impl Model {
         self.rate = Some(((x + change) * MBIT).max(self.least()));
         self.probe_again();
     }
-}
 
-impl CongestionControl for Model {
-    fn tcp_overrides(&self) -> TcpOverrides {
-        TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            paces: true,
-            segments: true,
-            samples: true,
-            rates: true,
-            discriminates: true,
-            ..Capabilities::WINDOW
-        }
-    }
-    fn seed(&mut self, seed: u64) {
-        self.chance = Stream::named(seed, "vivace");
-    }
-    fn on_open(&mut self, _: Time, rtt: Option<Span>, _: u64, _: &mut Commands) {
-        if let Some(rtt) = rtt {
-            self.set_srtt(rtt);
-        }
-    }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
+    /// Takes an acknowledgment into the intervals.
+    fn hear(&mut self, ack: &Ack) {
         if let Some(srtt) = ack.srtt.or(ack.rtt) {
             self.set_srtt(srtt);
         }
@@ -302,6 +283,44 @@ impl CongestionControl for Model {
             first.sample(sent_at, rtt);
         }
     }
+
+    /// Sets the window, which follows from the rate.
+    fn settle_window(&mut self) {
+        self.window = match self.rate {
+            _ if self.collapsed => self.mss,
+            None => self.initial_window.max(self.mss),
+            Some(rate) => ((2.0 * rate * self.srtt.seconds()) as u64).max(4 * self.mss),
+        };
+    }
+}
+
+impl CongestionControl for Model {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            paces: true,
+            segments: true,
+            samples: true,
+            rates: true,
+            discriminates: true,
+            ..Capabilities::WINDOW
+        }
+    }
+    fn seed(&mut self, seed: u64) {
+        self.chance = Stream::named(seed, "vivace");
+    }
+    fn on_open(&mut self, _: Time, rtt: Option<Span>, _: u64, _: &mut Commands) {
+        if let Some(rtt) = rtt {
+            self.set_srtt(rtt);
+        }
+        self.settle_window();
+    }
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
+        self.hear(ack);
+        self.settle_window();
+    }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         if let Cause::Timeout { first } = event.cause {
             if first {
@@ -309,6 +328,7 @@ impl CongestionControl for Model {
             }
             (self.collapsed, self.starting) = (true, false);
             self.probe_again();
+            self.settle_window();
         }
     }
     #[inline]
@@ -317,23 +337,22 @@ impl CongestionControl for Model {
         if let Some(current) = self.intervals.back_mut() {
             current.sent += sent.bytes;
         }
+        self.settle_window();
         Tag(0)
     }
     /// A pause: what was measured before it decides nothing.
     fn on_idle(&mut self, _: u64) {
         self.intervals.clear();
         self.probe_again();
+        self.settle_window();
     }
     fn on_mss(&mut self, mss: u64) {
         self.mss = mss;
+        self.window = self.window.max(mss);
     }
     #[inline]
     fn cwnd(&self) -> u64 {
-        if self.collapsed {
-            return self.mss;
-        }
-        let Some(rate) = self.rate else { return self.initial_window.max(self.mss) };
-        ((2.0 * rate * self.srtt.seconds()) as u64).max(4 * self.mss)
+        self.window
     }
     #[inline]
     fn pacing(&self) -> Option<Rate> {

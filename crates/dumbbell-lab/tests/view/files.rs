@@ -1,11 +1,11 @@
 //! Tables out of files of records.
 use crate::{decoder, pack};
-use arrow_array::types::Int32Type;
-use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt64Array,
-};
 use dumbbell_lab::language::problem::code;
-use parquet::arrow::ArrowWriter;
+use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -15,28 +15,49 @@ use std::sync::Arc;
 /// A row: its time in hundredths of a second, its flow, its window.
 type Row = (u64, usize, Option<f64>);
 
+const SCHEMA: &str = "message rows {
+    OPTIONAL DOUBLE time_s;
+    OPTIONAL BYTE_ARRAY flow (UTF8);
+    OPTIONAL DOUBLE cwnd;
+    OPTIONAL INT64 sent_ps (INTEGER(64, false));
+    OPTIONAL BOOLEAN lost;
+    OPTIONAL BYTE_ARRAY note (UTF8);
+}";
+
 /// A file with such rows.
 fn written(dir: &Path, rows: &[Row]) -> PathBuf {
     let file = dir.join("flows.parquet");
-    let flows: DictionaryArray<Int32Type> = rows.iter().map(|r| flow(r.1)).collect();
-    let columns: [(&str, ArrayRef); 6] = [
-        ("time_s", Arc::new(rows.iter().map(|r| Some(time(r))).collect::<Float64Array>())),
-        ("flow", Arc::new(flows)),
-        ("cwnd", Arc::new(rows.iter().map(|r| r.2).collect::<Float64Array>())),
-        ("sent_ps", Arc::new(rows.iter().map(|r| Some(r.0 * 1_500)).collect::<UInt64Array>())),
-        ("lost", Arc::new(rows.iter().map(|r| Some(r.1 == 1)).collect::<BooleanArray>())),
-        (
-            "note",
-            Arc::new(rows.iter().map(|r| r.2.map(|w| w.to_string())).collect::<StringArray>()),
-        ),
-    ];
-    let batch =
-        RecordBatch::try_from_iter_with_nullable(columns.map(|(n, a)| (n, a, true))).unwrap();
+    let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+    let properties = WriterProperties::builder()
+        .set_column_dictionary_enabled(ColumnPath::from("note"), false)
+        .build();
     let mut writer =
-        ArrowWriter::try_new(File::create(&file).unwrap(), batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
+        SerializedFileWriter::new(File::create(&file).unwrap(), schema, Arc::new(properties))
+            .unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    column::<DoubleType>(&mut group, rows.iter().map(|r| Some(time(r))));
+    column::<ByteArrayType>(&mut group, rows.iter().map(|r| flow(r.1).map(Into::into)));
+    column::<DoubleType>(&mut group, rows.iter().map(|r| r.2));
+    column::<Int64Type>(&mut group, rows.iter().map(|r| Some((r.0 * 1_500).cast_signed())));
+    column::<BoolType>(&mut group, rows.iter().map(|r| Some(r.1 == 1)));
+    let note = |r: &Row| r.2.map(|w| w.to_string().as_str().into());
+    column::<ByteArrayType>(&mut group, rows.iter().map(note));
+    group.close().unwrap();
     writer.close().unwrap();
     file
+}
+
+/// Writes the next column.
+fn column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: impl Iterator<Item = Option<T::T>>,
+) {
+    let values: Vec<Option<T::T>> = values.collect();
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    let mut out = group.next_column().unwrap().unwrap();
+    out.typed::<T>().write_batch(&values, Some(&levels), None).unwrap();
+    out.close().unwrap();
 }
 
 fn time(row: &Row) -> f64 {

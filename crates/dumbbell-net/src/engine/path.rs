@@ -332,7 +332,7 @@ impl Paths {
         rank: &dyn Fn(LinkId, Feeder) -> u32,
         parts: &[u32],
     ) -> RunAhead {
-        let socket = 2 * flow + u32::from(!matches!(steps[0].0, Feeder::Data(_)));
+        let socket = 2 * flow + u32::from(!matches!(steps.first(), Some((Feeder::Data(_), _))));
         let (mut end, mut cut_to) = (end, steps.len());
         for i in (0..=steps.len()).rev() {
             if let Some((feeder, link)) = steps.get(i).copied()

@@ -26,6 +26,11 @@ def fat_tree_paths(k: int) -> int:
     return (k // 2) ** 2
 
 
+def uniform(ways: int) -> float:
+    """The chance of each of so many next hops, if a router chooses uniformly."""
+    return 1 / ways
+
+
 def lost_by_failure(
     fails_s: float, converges_s: float, interval_s: float, before_s: float, delay_s: float
 ) -> int:

@@ -219,7 +219,7 @@ def _spread() -> Iterator[Check]:
         "fabric.spread.routers",
         "Each router chooses uniformly: of two links from r and two from x, half of the packets "
         "take the one way over y, not a third",
-        0.5,
+        fabrics.uniform(2),
         0.03,
         mean_over_seeds(
             parallel,
@@ -263,7 +263,7 @@ def _spread() -> Iterator[Check]:
     yield Check(
         "fabric.flowlet.shares",
         "Each flowlet takes one of two ways, with the same chance",
-        0.5,
+        fabrics.uniform(2),
         0.15,
         mean_over_seeds(
             _two_ways(flowlets, bursts, longer_us=longer_us),
