@@ -188,13 +188,14 @@ impl Model {
     /// Begins an interval if the current one is over.
     fn roll(&mut self, now: Time) {
         let Some(rate) = self.rate else { return };
-        let first = match self.intervals.back_mut() {
+        let used = match self.intervals.back() {
             Some(current) if now < current.end => return,
-            Some(_) => false,
-            None => true,
+            Some(over) => over.is_used(),
+            None => false,
         };
         let (role, share) = if self.starting {
-            if !first {
+            // What is not sent tells nothing about the rate.
+            if used {
                 self.rate = Some(2.0 * rate);
             }
             (Role::Start, 1.0)

@@ -53,6 +53,11 @@ impl Interval {
         Interval { start, end, rate, role, sent, lost, n: 0.0, t: 0.0, r: 0.0, tt: 0.0, tr: 0.0 }
     }
 
+    /// True if at least half of what its rate permits was sent in it.
+    pub fn is_used(&self) -> bool {
+        self.sent as f64 >= self.rate * self.end.since(self.start).seconds() / 2.0
+    }
+
     /// The round-trip time of a segment that was sent in it.
     pub fn sample(&mut self, sent_at: Time, rtt: Span) {
         let (t, r) = (sent_at.since(self.start).seconds(), rtt.seconds());
