@@ -58,18 +58,22 @@ fn the_steps() {
     assert_eq!((steps.change(-100.0, 100.0, &config), steps.k), (-5.0, 1));
 }
 
-/// The rate doubles in each interval, and returns to the one before where the utility fell.
+/// The rate doubles in each interval in which it was used, and returns to the one before where the
+/// utility fell.
 #[test]
 fn the_start() {
     let path = Path { mss: 1000, initial_window: 10_000, ..Path::PLAIN };
     let mut m = Model::new(&VivaceConfig::default(), &path);
     m.on_open(Time::ZERO, Some(Span::from_ms(100)), 1 << 20, &mut Commands::default());
     let mut rates = Vec::new();
-    for n in 0..4u64 {
+    for n in 0..5u64 {
         m.roll(Time::ZERO + Span::from_ms(100 * n));
-        rates.push(m.pacing().unwrap().bps());
+        let rate = m.pacing().unwrap().bps();
+        rates.push(rate);
+        // In the second interval there was little to send.
+        m.intervals.back_mut().unwrap().sent = if n == 1 { 1000 } else { rate / 80 };
     }
-    assert_eq!(rates, [800_000, 1_600_000, 3_200_000, 6_400_000]);
+    assert_eq!(rates, [800_000, 1_600_000, 1_600_000, 3_200_000, 6_400_000]);
     for (mbps, slope, goes_on) in [(3.2, 0.0, true), (6.4, 0.5, false)] {
         let mut over = interval(mbps, slope, 0.0);
         over.role = Role::Start;
