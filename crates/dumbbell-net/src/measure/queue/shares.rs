@@ -234,7 +234,8 @@ mod tests {
             }
         }
         few.refused(3, 40, BE);
-        (dense.end(), few.end());
+        dense.end();
+        few.end();
         assert!(dense.lock_out().is_some_and(|share| share > 0.0));
         assert_eq!((dense.lock_out(), dense.seen()), (few.lock_out(), few.seen()));
     }
