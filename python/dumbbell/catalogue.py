@@ -26,7 +26,6 @@ PROVENANCE = {
 }
 """What the classes of provenance mean."""
 UNVERIFIED = {
-    "dctcp": "RFC 8257 has no vectors; `validate` checks its laws",
     "prague": "the draft has no vectors, and Linux has no Prague to compare with",
     "ledbat_pp": "the draft has no vectors, and Linux has no LEDBAT to compare with",
     "fq_cobalt": "RFC 8290 specifies the scheduler, and no RFC specifies COBALT",

@@ -24,10 +24,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_traces_of_the_rfcs_hold() -> None:
-    told = document("script", ROOT / "scripts")
+    told = document("script", ROOT / "scripts" / "tcp")
     assert told["ok"] and len(told["scripts"]) > 20
     assert {s["file"] for s in told["scripts"]} == {
-        str(path) for path in (ROOT / "scripts").rglob("*.dbs")
+        str(path) for path in (ROOT / "scripts" / "tcp").rglob("*.dbs")
     }
 
 

@@ -2,7 +2,6 @@
 //! records that appear whole or not at all.
 pub(crate) mod bench;
 pub mod conformance;
-mod divided;
 pub(crate) mod engine;
 mod kernel_queue;
 pub(crate) mod lfsr_autocorrelation;

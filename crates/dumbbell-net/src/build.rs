@@ -8,6 +8,7 @@ use crate::engine::audit::Audit;
 use crate::engine::egress::Egress;
 use crate::engine::host_signals;
 use crate::engine::host_signals::HostSignals;
+use crate::engine::owners::Owners;
 use crate::engine::path::{OrderNeeds, Paths, RunAhead, Streams};
 use crate::engine::path_choice::PathChoice;
 use crate::engine::ranks::Ranks;
@@ -19,7 +20,7 @@ use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::net::Net;
 use crate::observe::SampleTimes;
-use crate::partition::{Mail, Owners, Partition};
+use crate::partition::{Mail, Partition};
 use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
 use crate::port::discipline::Discipline;
@@ -113,7 +114,7 @@ pub fn network(
     let order_needs = OrderNeeds { unordered, signaled: signaled(plan, &elements) };
     let streams = Streams::of(plan, &order_needs);
     let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
-    let owners = part.map(|(partition, number)| Owners::new(plan, partition, number));
+    let owners = part.map(|(partition, number)| Owners::new(plan, partition.of_node(), number));
     let cut =
         Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs, owners.as_ref());
     let agenda = Agenda::new(entries_per_second(plan, &cut.merge, &held), horizon(plan).ps());

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod egress;
 pub(crate) mod entry;
 pub(crate) mod host_signals;
+pub(crate) mod owners;
 pub(crate) mod path;
 pub(crate) mod path_choice;
 pub(crate) mod queued_packet;

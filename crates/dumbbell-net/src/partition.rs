@@ -1,8 +1,9 @@
 //! A network in parts that are simulated apart from each other.
 //!
 //! Each part is a [`Net`](crate::Net) of the whole plan, of which only the elements of its own nodes
-//! are used. A packet that leaves a part is [`Mail`], and enters the other part at its time there. All order between packets is by time and rank, which are properties of the plan; so
-//! the parts together have the history of the whole.
+//! are used. A packet that leaves a part is [`Mail`], and enters the other part at its time there.
+//! All order between packets is by time and rank, which are properties of the plan; so the parts
+//! together have the history of the whole.
 //!
 //! A part may run on by the shortest delay of the links between parts beyond what the others have
 //! reached: nothing that they send arrives sooner.
@@ -32,6 +33,11 @@ impl Partition {
         let lookahead = cut.iter().map(|link| link.delay).min()?;
         let known = cut.iter().all(|link| may_be_cut(link));
         (parts > 1 && all_used && known).then_some(Partition { of_node, parts, lookahead })
+    }
+
+    /// The part of each node.
+    pub(crate) fn of_node(&self) -> &[u32] {
+        &self.of_node
     }
 
     /// The number of parts.
@@ -75,39 +81,6 @@ pub fn undivided(plan: &Plan) -> Option<&'static str> {
 
 fn shares_medium(link: &Link) -> bool {
     link.service.as_ref().is_some_and(|service| service.kind == "duplex_mismatch")
-}
-
-/// The part that each link and each socket of a plan belongs to, and which of the parts this is.
-pub(crate) struct Owners {
-    links: Vec<u32>,
-    sockets: Vec<u32>,
-    own: u32,
-}
-
-impl Owners {
-    /// Those of part `own`.
-    pub(crate) fn new(plan: &Plan, partition: &Partition, own: usize) -> Self {
-        let of = |node: usize| partition.of_node[node];
-        Owners {
-            links: plan.links.iter().map(|link| of(link.from)).collect(),
-            sockets: plan.flows.iter().flat_map(|f| [of(f.from), of(f.to)]).collect(),
-            own: own as u32,
-        }
-    }
-    /// The parts of the links of a route, and of the socket behind it.
-    pub(crate) fn along(&self, route: impl Iterator<Item = usize>, socket: usize) -> Vec<u32> {
-        let behind = self.sockets[socket];
-        let of = |link| self.links.get(link).copied().unwrap_or(behind);
-        route.map(of).chain([behind]).collect()
-    }
-    /// True if a link is of this part.
-    pub(crate) fn owns_link(&self, link: usize) -> bool {
-        self.links[link] == self.own
-    }
-    /// True if a socket is of this part.
-    pub(crate) fn owns_socket(&self, socket: usize) -> bool {
-        self.sockets[socket] == self.own
-    }
 }
 
 /// A packet on its way from one part to another.

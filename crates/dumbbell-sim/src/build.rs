@@ -39,8 +39,9 @@ impl World {
         World::build(plan, options, plugins, None)
     }
 
-    /// Part `number` of a partition: [`dumbbell_net::partition::undivided`] says which plans may be divided, and
-    /// [`World::join`] makes one world of the parts at their end. Nobody may observe a part.
+    /// Part `number` of a partition: [`dumbbell_net::partition::undivided`] says which plans may be
+    /// divided, and [`World::join`] makes one world of the parts at their end. Nobody may observe a
+    /// part.
     ///
     /// # Errors
     /// As [`World::new`].

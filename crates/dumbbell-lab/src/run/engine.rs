@@ -1,14 +1,14 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
+mod divided;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
 use crate::results::run_output::{RunOutput, of_output};
-use crate::run::divided;
-use crate::run::divided::Stopped;
 use crate::run::watch::Watcher;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
+use divided::Stopped;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;

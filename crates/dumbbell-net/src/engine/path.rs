@@ -3,8 +3,8 @@
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or
 //! where something is recorded. An element whose input is one ordered stream is run ahead by its
 //! feeder, as arithmetic.
+use crate::engine::owners::Owners;
 use crate::engine::ranks::{Arrivals, Population, Stream};
-use crate::partition::Owners;
 use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 
 /// The source of a stream of packets.

@@ -3,9 +3,9 @@
 //!
 //! The value is the base64 text of an encapsulated message of Arrow's IPC format (Schema.fbs and
 //! Message.fbs in the format's specification, version 1.0).
-use super::parquet_table::Type;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use dumbbell_results::series::cells::Type;
 use flatbuffers::{FlatBufferBuilder, TableFinishedWIPOffset, VOffsetT, WIPOffset};
 
 /// The key of the metadata.

@@ -105,6 +105,9 @@ fn read(value: &Value) -> Result<Routing, String> {
             ("gap", Value::String(text)) => {
                 let wrong = |e| format!("the gap between flowlets: {e}");
                 gap = Some(text.parse().map_err(wrong)?);
+                if !table.contains_key("by") {
+                    routing.by = SpreadBy::Flowlet;
+                }
             }
             ("convergence", Value::String(text)) => {
                 let wrong = |e| format!("the time until paths follow: {e}");
@@ -222,6 +225,8 @@ mod tests {
         let (gap, convergence) = (Span::from_us(50), Span::from_ms(1));
         let flowlets = Routing { by: SpreadBy::Flowlet, gap, convergence, ..ecmp };
         assert_eq!(read(&table), Ok(flowlets));
+        let table = json!({ "kind": "ecmp", "gap": "50 us", "convergence": "1 ms" });
+        assert_eq!(read(&table), Ok(flowlets), "a gap means flowlets");
     }
 
     #[test]
