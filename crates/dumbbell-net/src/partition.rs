@@ -1,9 +1,9 @@
 //! A network in parts that are simulated apart from each other.
 //!
-//! Each part is a [`Net`](crate::Net) of the whole plan, of which only the elements of its own nodes
-//! are used. A packet that leaves a part is [`Mail`], and enters the other part at its time there.
-//! All order between packets is by time and rank, which are properties of the plan; so the parts
-//! together have the history of the whole.
+//! Each part is a [`Net`](crate::Net) of the whole plan, of which only the elements of its own
+//! nodes are used. A packet that leaves a part is [`Mail`], and enters the other part at its time
+//! there. All order between packets is by time and rank, which are properties of the plan; so the
+//! parts together have the history of the whole.
 //!
 //! A part may run on by the shortest delay of the links between parts beyond what the others have
 //! reached: nothing that they send arrives sooner.
