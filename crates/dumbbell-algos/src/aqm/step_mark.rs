@@ -62,7 +62,7 @@ impl Algorithm for StepMark {
         provenance: Provenance::Recollection,
         rule: "the queue beyond one threshold: marks all, drops none",
         family: "RED family",
-        look: Some(Look::new(PlotColor::Green, 'x', 5)),
+        look: Some(Look::new(PlotColor::Yellow, 'v', 4)),
         kernel: Kernel::Unknown,
         size: Size { measures: "length, packets", byte_mode: "`bytes`", signals: SizeLaw::None },
         law: Law::Over(Over {
