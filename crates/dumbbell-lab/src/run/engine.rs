@@ -309,7 +309,7 @@ fn partition(engine: &Engine<'_>, plan: &Plan) -> Option<Partition> {
     if threads < 2 || own || engine.options != Options::default() || undivided(plan).is_some() {
         return None;
     }
-    (2..=threads).rev().filter_map(|parts| Partition::of(plan, parts)).find(|p| p.is_worth(plan))
+    (2..=threads).rev().filter_map(|parts| Partition::of(plan, parts)).find(|p| p.saves_time(plan))
 }
 
 /// Takes a plan to its end on several threads.

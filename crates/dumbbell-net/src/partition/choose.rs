@@ -22,14 +22,14 @@ impl Partition {
 
 /// Packets of 1500 bytes that must pass links between two meetings of the threads: fewer cost less
 /// than to meet.
-const WORTH: f64 = 2_000.0;
+const LEAST_WORK: f64 = 2_000.0;
 
 impl Partition {
     /// True if there is so much to do between two meetings that the parts are simulated sooner on
     /// several threads than on one.
-    pub fn is_worth(&self, plan: &Plan) -> bool {
+    pub fn saves_time(&self, plan: &Plan) -> bool {
         let bps: f64 = work(plan).into_iter().sum();
-        bps / 12_000.0 * self.lookahead().seconds() > WORTH
+        bps / 12_000.0 * self.lookahead().seconds() > LEAST_WORK
     }
 }
 

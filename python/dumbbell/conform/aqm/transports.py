@@ -60,7 +60,7 @@ CRITERIA = (
         "10 Mbit/s, with room for 100 packets.",
         number="share of small packets that is delivered, divided by that of large ones",
         why="RFC 7141: a packet's size must not decide. A tail-drop queue in packets gives 1; 1.25 "
-        "would be an advantage that is worth smaller packets.",
+        "would be a reason to send smaller packets.",
         scenario=_sizes,
         measure=_bias,
         most=1.25,

@@ -1,0 +1,120 @@
+//! Parts of a network that are simulated apart from each other have the history of the whole.
+mod drawn;
+mod plans;
+
+use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, story};
+use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_plan::Plan;
+use dumbbell_sim::partition::{Partition, undivided};
+use dumbbell_sim::{Options, Report, World};
+use plans::spec;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A plan that may be divided: without edges and datagrams, with packets that fit, and with fewer
+/// links that have a law or an impairment.
+fn divisible(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
+    let links: Vec<LinkChoice> = links
+        .iter()
+        .map(|l| LinkChoice {
+            edge: 99,
+            service: if l.service < 3 { l.service } else { 99 },
+            wire: if l.wire < 4 { l.wire } else { 99 },
+            mtu: l.mtu.max(1500),
+            ..l.clone()
+        })
+        .collect();
+    let flows: Vec<FlowChoice> = flows
+        .iter()
+        .map(|f| FlowChoice {
+            kind: if f.kind == 1 { 2 } else { f.kind },
+            sizes: f.sizes % 4,
+            ..f.clone()
+        })
+        .collect();
+    plan(seed, &links, &flows)
+}
+
+/// A partition near `of_node`: nodes come together until every link between parts may be one.
+fn partition_near(plan: &Plan, of_node: &[u32]) -> Option<Partition> {
+    let mut of_node = of_node.to_vec();
+    while let Some(link) = plan.links.iter().find(|l| {
+        let cut = l.delay > Span::ZERO && l.service.is_none() && l.impairments.is_empty();
+        !cut && of_node[l.from] != of_node[l.to]
+    }) {
+        let (a, b) = (of_node[link.from], of_node[link.to]);
+        of_node.iter_mut().filter(|part| **part == b).for_each(|part| *part = a);
+    }
+    let mut used = of_node.clone();
+    used.sort_unstable();
+    used.dedup();
+    let number = |part: &u32| used.binary_search(part).unwrap() as u32;
+    Partition::new(plan, of_node.iter().map(number).collect())
+}
+
+/// Runs the parts of a plan in turn.
+fn divided(plan: &Plan, partition: &Partition) -> Report {
+    let all = 0..partition.parts();
+    let mut parts: Vec<World> =
+        all.map(|k| World::part(plan, partition, k).expect("it is in the catalogue")).collect();
+    let lookahead = partition.lookahead();
+    while let Some(bound) = parts.iter().filter_map(|part| part.horizon(lookahead)).min() {
+        parts.iter_mut().for_each(|part| part.run_before(bound));
+        for from in 0..parts.len() {
+            for to in 0..parts.len() {
+                let mut mail = std::mem::take(&mut parts[from].outboxes()[to]);
+                assert!(mail.earliest().is_none_or(|earliest| earliest >= bound));
+                parts[to].enter(&mut mail);
+            }
+        }
+    }
+    World::join(parts).finish(&mut ())
+}
+
+fn whole(plan: &Plan) -> Report {
+    let mut world = World::new(plan, Options::default()).unwrap();
+    while !world.run(&mut (), 10_000) {}
+    world.finish(&mut ())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000, max_global_rejects: 10_000, ..ProptestConfig::default()
+    })]
+    #[test]
+    fn a_divided_network_has_the_history_of_the_whole(
+        seed: u64,
+        links in prop::collection::vec(link_choice(), 22),
+        flows in prop::collection::vec(flow_choice(), 1..10),
+        of_node in prop::collection::vec(0u32..8, 10),
+    ) {
+        let plan = divisible(seed, &links, &flows);
+        prop_assert_eq!(undivided(&plan), None);
+        let partition = partition_near(&plan, &of_node);
+        prop_assume!(partition.is_some());
+        let (whole, divided) = (whole(&plan), divided(&plan, &partition.unwrap()));
+        prop_assert_eq!(story(&whole), story(&divided));
+        prop_assert!(divided.conservation.ok, "{:?}", divided.conservation);
+    }
+}
+
+/// The partition that is chosen divides a dumbbell at its bottleneck, and a fat tree in quarters.
+#[test]
+fn partitions_divide_the_work() {
+    let queue = spec("drop_tail", json!({}));
+    let limit = Capacity::Packets(100);
+    let second = Span::from_ms(1000);
+    let plan = plans::dumbbell(1, 20, Rate::from_mbps(100), queue.clone(), limit, second);
+    let partition = Partition::of(&plan, 2).unwrap();
+    assert_eq!(partition.lookahead(), Span::from_ms(10));
+    let report = divided(&plan, &partition);
+    assert_eq!(story(&whole(&plan)), story(&report));
+    let lone = plans::dumbbell(1, 1, Rate::from_mbps(100), queue.clone(), limit, second);
+    assert_eq!(Partition::of(&lone, 9), None);
+    let plan = plans::fat_tree::fat_tree(1, 4, queue, Span::from_ms(5));
+    for parts in [2, 3, 4] {
+        let partition = Partition::of(&plan, parts).unwrap();
+        assert_eq!(partition.parts(), parts);
+        assert_eq!(story(&whole(&plan)), story(&divided(&plan, &partition)));
+    }
+}
