@@ -49,8 +49,9 @@ def test_what_does_not_elaborate_is_shown_by_the_tools_line(own: Path) -> None:
     wrong(own, "assign valid_o = valid_s6_q;", "assign valid_o = valid_s6_q")
     code, _, err = red("--dut", own, "--packets", 1000)
     assert code == 2
-    assert "red_core.sv:" in err
-    assert "syntax error" in err
+    unwrapped = " ".join(err.replace("│", " ").split())
+    assert "red_core.sv:" in unwrapped
+    assert "syntax error" in unwrapped
 
 
 def test_a_core_that_never_answers_ends(own: Path) -> None:
@@ -81,10 +82,12 @@ def without(tmp_path: Path, *names: str) -> str:
     """A PATH with every program of this machine's but these."""
     there = tmp_path / "bin"
     there.mkdir()
+    linked = set(names)
     for directory in filter(None, os.environ["PATH"].split(os.pathsep)):
         for file in Path(directory).glob("*"):
-            if file.name not in names and not (there / file.name).exists():
+            if file.name not in linked:
                 (there / file.name).symlink_to(file)
+                linked.add(file.name)
     return str(there)
 
 
