@@ -3,9 +3,14 @@
 //! From this follow, with no other edit, its name in scenario files, `dumbbell list`,
 //! `dumbbell explain`, the typed Python class, the JSON Schema, the conformance suite, its look in
 //! plots, its law, its words in `dumbbell why` and its rows in the documentation.
-pub use crate::about::{
+mod about;
+pub mod from_json;
+pub mod schema;
+
+pub use about::{
     About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Setting, Size, SizeLaw,
 };
+use from_json::{Misread, from_json};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -137,15 +142,14 @@ fn schema_made_once(of: TypeId, make: fn() -> Value) -> &'static Value {
 pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
     let schema = schema_of::<C>();
     check_keys(schema, v)?;
-    let config: C = serde_path_to_error::deserialize(v).map_err(misread)?;
+    let config: C = from_json(v).map_err(misread)?;
     check_ranges(schema, &serde_json::to_value(&config).map_err(unwritable)?)?;
     config.check()?;
     Ok(config)
 }
 
-fn misread(error: serde_path_to_error::Error<serde_json::Error>) -> Fault {
-    let path = error.path().to_string();
-    Fault::at(if path == "." { "" } else { &path }, error.into_inner().to_string())
+fn misread(error: Misread) -> Fault {
+    Fault::at(&error.place(), error.message())
 }
 
 fn unwritable(error: serde_json::Error) -> Fault {

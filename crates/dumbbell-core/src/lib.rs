@@ -6,7 +6,6 @@
 //! the same code through these traits.
 #![forbid(unsafe_code)]
 
-mod about;
 pub mod aqm;
 pub mod catalogue;
 pub mod conditioner;

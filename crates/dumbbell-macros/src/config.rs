@@ -1,5 +1,6 @@
 //! Configurations: the defaults beside the fields, and fields that several have in common.
 use crate::names::Names;
+use crate::schema;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
@@ -103,15 +104,16 @@ fn complete(Shared(names): Shared, mut item: ItemStruct) -> Result<TokenStream> 
         let field = &field.ident;
         values.push(quote!(#field: #value));
     }
+    let schema = schema::implement(&mut item)?;
     item.attrs.push(parse_quote! {
         #[derive(
             Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize,
-            ::schemars::JsonSchema,
         )]
     });
     item.attrs.push(parse_quote!(#[serde(default, deny_unknown_fields)]));
     Ok(quote! {
         #item
+        #schema
         impl ::core::default::Default for #name {
             fn default() -> Self { #name { #(#values),* } }
         }

@@ -7,6 +7,7 @@ mod config;
 mod declare;
 mod fill;
 mod names;
+mod schema;
 
 use proc_macro::TokenStream;
 use syn::{Item, parse_macro_input};
@@ -54,8 +55,9 @@ pub fn fill(input: TokenStream) -> TokenStream {
     fill::expand(parse_macro_input!(input as fill::Input)).into()
 }
 
-/// Makes a configuration of a struct: it derives serde's traits, the JSON Schema and what values
-/// need, refuses unknown keys, and writes `Default`.
+/// Makes a configuration of a struct: it derives serde's traits and what values need, refuses
+/// unknown keys, and writes `Default` and the JSON Schema. Of `#[schemars(...)]` a field may have
+/// `range` and `extend`, with literals.
 ///
 /// ```text
 /// #[config]

@@ -1,10 +1,10 @@
 //! From a tree to typed structs, with serde's messages in a user's words.
 use crate::language::node::{Node, Path, below};
 use crate::language::problem::{Check, Diagnostic};
+use dumbbell_core::catalogue::from_json::{Misread, Step, from_json};
 use dumbbell_core::catalogue::nearest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::Segment;
 
 /// Errors that one table may show at once.
 const AT_ONCE: usize = 10;
@@ -29,19 +29,19 @@ fn read_as<T: DeserializeOwned>(
     let mut value = node.to_json();
     let mut whole = true;
     for _ in 0..AT_ONCE {
-        let error = match serde_path_to_error::deserialize::<_, T>(&value) {
+        let error = match from_json::<T>(&value) {
             Ok(t) => return whole.then_some(t),
             Err(e) => e,
         };
-        let inner = steps(error.path());
-        let message = error.into_inner().to_string();
+        let inner = steps(&error);
+        let message = error.message();
         if (may_lack || !whole) && message.starts_with("missing field") {
             return None; // It may be the one that was left out.
         }
         whole = false;
-        check.error(explain(&message, node, &inner, at));
+        check.error(explain(message, node, &inner, at));
         let unknown =
-            quoted(&message).first().filter(|_| message.starts_with("unknown field")).cloned();
+            quoted(message).first().filter(|_| message.starts_with("unknown field")).cloned();
         if !leave_out(&mut value, &inner, unknown.as_deref()) {
             return None;
         }
@@ -49,12 +49,12 @@ fn read_as<T: DeserializeOwned>(
     None
 }
 
-fn steps(path: &serde_path_to_error::Path) -> Path {
-    path.iter()
-        .filter_map(|s| match s {
-            Segment::Seq { index } => Some(index.to_string()),
-            Segment::Map { key } => Some(key.clone()),
-            Segment::Enum { .. } | Segment::Unknown => None,
+fn steps(error: &Misread) -> Path {
+    error
+        .path()
+        .map(|step| match step {
+            Step::Index(index) => index.to_string(),
+            Step::Key(key) => key.clone(),
         })
         .collect()
 }
