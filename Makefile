@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench fabric-bench page-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench fabric-bench page-bench lab-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -147,6 +147,9 @@ fabric-bench: build  ## The published benchmark of fat trees on one core (minute
 page-bench: .venv/.ready-test  ## How fast pages of `view` open and pan, and their sizes; needs Chromium
 	$(BIN)/python bench/page.py $(ARGS)
 
+lab-bench: .venv/.ready-test lab  ## How fast the laboratory starts and follows a slider; needs Chromium
+	$(BIN)/python bench/lab.py $(ARGS)
+
 parts: .venv/.ready  ## The benchmarks of the parts: each AQM, each control, the agenda: make parts ARGS="aqm --quick"
 	sh bench/run.sh $(ARGS)
 
@@ -180,7 +183,7 @@ docs: build  ## Write the generated parts and the outputs of the examples into t
 	$(BIN)/python docs/tools/examples.py --update
 	@$(MAKE) --no-print-directory site
 
-site: .venv/.ready-docs build  ## Build the site, with a page for each algorithm: build/docs/site
+site: .venv/.ready-docs build  ## Build the site, with a page for each algorithm: build/docs/site; after `make lab` with live experiments
 	$(BIN)/python docs/tools/website.py
 
 gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded run, a comparison

@@ -4,7 +4,8 @@
 
 build/docs/pages has the pages at the places that they have in the repository, beside the files that
 they link to. A page for each algorithm and for each section of the validation
-suite is added, and `dumbbell explain NAME` links to the page of that algorithm.
+suite is added, and `dumbbell explain NAME` links to the page of that algorithm. Where `make lab`
+has written the laboratory, the site has it, and the page of an algorithm has a live experiment.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from dumbbell import catalogue
 from dumbbell.files.write import write_bytes, write_text
 from dumbbell.validate import report
 from pages import ROOT
-from parts import catalogue_tables, check_tables
+from parts import catalogue_tables, check_tables, experiments
 
 OUT = ROOT / "build" / "docs"
+LAB = ROOT / "build" / "lab"
 ALGORITHMS = "docs/reference/algorithms"
 CHECKS = "docs/reference/checks"
 KINDS = {
@@ -41,10 +43,14 @@ FIRST = ("README.md", "docs/README.md", "GLOSSARY.md", "docs/gallery/README.md",
 _EXPLAIN = re.compile(r"(?<!\[)`dumbbell explain (\w+)`")
 
 
-def generated() -> dict[str, str]:
-    """The text of each page that is not under version control, by its path."""
+def generated(live: bool = False) -> dict[str, str]:
+    """The text of each page that is not under version control, by its path. live: with experiments,
+    for which the site needs the laboratory."""
+    up = "../" * (ALGORITHMS.count("/") + 1)
     found = {
-        f"{ALGORITHMS}/{a.name}.md": catalogue_tables.algorithm(a) for a in catalogue.algorithms()
+        f"{ALGORITHMS}/{a.name}.md": catalogue_tables.algorithm(a)
+        + (f"\n{experiments.section(a, up)}" if live else "")
+        for a in catalogue.algorithms()
     }
     return found | {f"{CHECKS}/{name}.md": check_tables.section(name) for name in report.SECTIONS}
 
@@ -59,8 +65,25 @@ def stage(where: Path) -> None:
             there = (page.parent / target).resolve()
             if there.is_file() and there.suffix != ".md" and there.is_relative_to(ROOT):
                 write_bytes(where / there.relative_to(ROOT), there.read_bytes())
-    for path, text in generated().items():
+    laboratory = sorted(LAB.glob("*.html"))
+    for page in laboratory:
+        write_bytes(where / "lab" / page.name, page.read_bytes())
+    if laboratory:
+        page = where / "docs" / "how-to" / "lab.md"
+        write_text(page, explorables(page.read_text(encoding="utf-8"), "../../lab"))
+    for path, text in generated(live=bool(laboratory)).items():
         write_text(where / path, text)
+
+
+def explorables(text: str, lab: str) -> str:
+    """The page about the laboratory with links to its pages, which are at `lab`."""
+
+    def link(match: re.Match[str]) -> str:
+        return f'<a href="{lab}/{match[1]}.html"><code>{match[1]}</code></a>'
+
+    names = "|".join(page.stem for page in sorted((ROOT / "web" / "lab").glob("*.toml")))
+    text = re.sub(rf"(?<=^\| )`({names})`(?= \|)", link, text, flags=re.MULTILINE)
+    return re.sub(r"^`(lab)\.html`(?= has a queue)", link, text, flags=re.MULTILINE)
 
 
 def linked(text: str, page: Path) -> str:
@@ -101,6 +124,8 @@ def main() -> int:
     done = subprocess.run(command)
     if done.returncode == 0:
         print(f"The site is in {(OUT / 'site').relative_to(ROOT)}: open index.html.")
+        if not (OUT / "site" / "lab").exists():
+            print("It has no live experiments: `make lab` before it, and it has.")
     return done.returncode
 
 

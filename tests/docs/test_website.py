@@ -11,7 +11,9 @@ import dumbbell
 import pages
 import pytest
 import website
+from dumbbell import api
 from dumbbell.validate import report
+from parts import experiments
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +26,41 @@ def test_every_algorithm_has_a_page_with_its_parameters(generated: dict[str, str
         text = generated[f"{website.ALGORITHMS}/{a.name}.md"]
         assert text.startswith(f"# {a.name}\n\n**{a.title}.**")
         assert all(f"\n| `{parameter.name}` | " in text for parameter in a.parameters)
+
+
+def test_every_experiment_uses_its_algorithm() -> None:
+    for a in dumbbell.catalogue.algorithms():
+        if not experiments.possible(a):
+            assert "<iframe" not in experiments.section(a, "")
+            continue
+        text = experiments.scenario(a)
+        assert f'"{a.name}"' in text
+        api.call("plan", {"source": {"text": text, "name": "lab.toml"}})
+
+
+def test_every_experiment_delivers() -> None:
+    """Each flow of each experiment, but two kinds that send little or nothing by their nature."""
+    little = {"request_response", "voip", "on_off", "fixed", "duplex_mismatch"}
+    for a in dumbbell.catalogue.algorithms():
+        if experiments.possible(a) and a.name not in little:
+            source = {"text": experiments.scenario(a), "name": "lab.toml"}
+            run = api.run(api.request(source, ["duration=15 s"]))
+            assert run["valid"], a.name
+            assert min(flow["goodput_bps"] for flow in run["flows"]) > 50e3, a.name
+
+
+def test_pages_have_experiments_only_where_the_site_has_the_laboratory(
+    generated: dict[str, str],
+) -> None:
+    path = f"{website.ALGORITHMS}/codel.md"
+    assert "<iframe" not in generated[path]
+    assert 'data-src="../../../lab/lab.html#queue=codel"' in website.generated(live=True)[path]
+
+
+def test_the_page_about_the_laboratory_links_to_every_page_of_it() -> None:
+    text = (pages.ROOT / "docs" / "how-to" / "lab.md").read_text(encoding="utf-8")
+    found = re.findall(r'<a href="L/([\w-]+)\.html">', website.explorables(text, "L"))
+    assert sorted(found) == sorted(page.stem for page in (pages.ROOT / "web/lab").glob("*.toml"))
 
 
 def test_every_check_is_on_the_page_of_its_section(generated: dict[str, str]) -> None:

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell import api
+from dumbbell import api, catalogue
 from dumbbell.errors import ScenarioError
 from dumbbell.view import lab
 from dumbbell.view.lab import forms
+from parts import experiments
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -193,6 +194,49 @@ def test_the_buttons_of_a_text_run(
         assert shown.input_value("#lab-text") == forms.filled(about, values)
 
 
+def test_the_module_has_what_the_form_offers_and_what_experiments_use(module: Path) -> None:
+    offered = [one["name"] for kind in ("queues", "controls") for one in lab.template()[kind]]
+    used = [a for a in catalogue.algorithms() if experiments.possible(a)]
+    assert set(offered) <= {a.name for a in used}
+    told = asked(module, [begin(text=experiments.scenario(a), name="lab.toml") for a in used])
+    wrong = {a.name: one["problem"] for a, one in zip(used, told, strict=True) if "problem" in one}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("name", ["codel", "bbr", "token_bucket", "gilbert_elliott"])
+@pytest.mark.parametrize("width", [400, 800])
+def test_an_experiment_runs_in_its_page_when_it_is_opened(
+    browser: Any, pages: dict[str, Path], tmp_path: Path, name: str, width: int
+) -> None:
+    (algorithm,) = (a for a in catalogue.algorithms() if a.name == name)
+    (tmp_path / "lab").symlink_to(pages["lab"].parent)
+    file = tmp_path / "page.html"
+    file.write_text(f"<!DOCTYPE html>{experiments.section(algorithm, '')}", encoding="utf-8")
+    shown = browser.new_page(viewport={"width": width, "height": 800})
+    try:
+        asked: list[str] = []
+        shown.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+        shown.goto(file.as_uri())
+        shown.wait_for_timeout(300)
+        assert asked == [file.as_uri()]
+        shown.click("summary")
+        frame = shown.wait_for_selector("iframe").content_frame()
+        print_ = _done(frame)
+        text = experiments.scenario(algorithm)
+        assert frame.input_value("#lab-text") == text
+        assert print_ == native({"text": text, "name": "lab.toml"})
+        assert frame.locator("canvas").count() >= 4
+        assert not frame.is_visible("h1")
+        assert frame.is_visible("#lab-rate") is ("#toml=" not in frame.url)
+        assert frame.evaluate("document.documentElement.scrollWidth") <= width
+        outside = {url for url in asked if not url.startswith("blob:")}
+        assert outside == {file.as_uri(), (tmp_path / "lab" / "lab.html").as_uri()}
+    finally:
+        shown.close()
+
+
+_EMPTY = b"\0asm\1\0\0\0"
+"""The header of a module: its magic number and its version."""
 _BROTLI = """
 const { brotliCompressSync, constants } = require("node:zlib");
 const page = require("node:fs").readFileSync(process.argv[1]);
@@ -218,6 +262,15 @@ def test_the_words_of_the_template_are_those_of_view() -> None:
 
 def test_the_page_allows_its_script_alone() -> None:
     about = {"title": "T", "scenario": "x", "slider": [], "choice": []}
-    text = html.unescape(lab.page(b"\0asm", about))
+    text = html.unescape(lab.page(_EMPTY, about))
     assert "default-src 'none'" in text and "connect-src" not in text
-    assert base64.b64encode(b"\0asm").decode() not in text
+    assert base64.b64encode(_EMPTY).decode() not in text
+
+
+def test_a_page_has_no_custom_sections_of_the_module() -> None:
+    about = {"title": "T", "scenario": "x", "slider": [], "choice": []}
+    memory = bytes([5, 3, 1, 0, 1])
+    named = bytes([0, 200, 1]) + b"\x04name".ljust(200, b"x")
+    page = lab.page(_EMPTY + named + memory + named, about)
+    assert page == lab.page(_EMPTY + memory, about)
+    assert page != lab.page(_EMPTY, about)

@@ -37,6 +37,10 @@ export class Lab {
   private readonly print = h("code", { id: "lab-fingerprint" });
   private readonly form: ReturnType<typeof controls>;
   private readonly buttons: [HTMLElement, Values][] = [];
+  /** What the address said at the beginning. */
+  private readonly begun: { values: Values; edited: string | null };
+  /** In a frame of another page the words are that page's. */
+  private readonly framed = window !== window.top;
   private readonly back = h("button", { type: "button", hidden: true }, "Back to the sliders");
 
   constructor(
@@ -47,7 +51,10 @@ export class Lab {
     module: string,
   ) {
     const { template, form, bytes } = given;
-    ({ values: this.values, edited: this.edited } = parsed(form, location.hash));
+    this.begun = parsed(form, location.hash);
+    ({ values: this.values, edited: this.edited } = this.begun);
+    document.body.classList.toggle("lab-framed", this.framed);
+    document.body.classList.toggle("lab-by-text", this.framed && this.edited !== null);
     this.form = controls(form, template, (id, value) => this.set({ [id]: value }));
     this.compose();
     worker.onmessage = ({ data }: MessageEvent<Told>) => this.told(data);
@@ -67,6 +74,13 @@ export class Lab {
     this.ask();
   }
 
+  /** To the beginning of the page, or in a frame to what its address said. */
+  private reset(): void {
+    if (!this.framed) return this.set(first(this.given.form));
+    ({ values: this.values, edited: this.edited } = this.begun);
+    this.ask();
+  }
+
   private compose(): void {
     on(this.text, "input", () => {
       clearTimeout(this.timer);
@@ -77,7 +91,7 @@ export class Lab {
     });
     on(this.back, "click", () => this.set({}));
     const reset = h("button", { type: "button" }, "Reset");
-    on(reset, "click", () => this.set(first(this.given.form)));
+    on(reset, "click", () => this.reset());
     const save = h("button", { type: "button" }, "Download TOML");
     on(save, "click", () => this.save());
     this.root.append(
@@ -85,10 +99,12 @@ export class Lab {
       h("div", { class: "buttons" }, reset, this.back),
       h(
         "details",
-        { class: "lab-scenario", open: true },
+        { class: "lab-scenario", open: !this.framed || this.edited !== null },
         h("summary", {}, "Scenario"),
         h("label", { for: "lab-text", class: "soft" },
-          "The sliders write it; edit it, and it rules."),
+          this.framed && this.edited !== null
+            ? "Edit it, and the figures follow."
+            : "The sliders write it; edit it, and it rules."),
         this.text,
         this.wrong,
         h("div", { class: "buttons" }, save),

@@ -26,6 +26,8 @@ from ..shown import BAND
 
 _HERE = Path(__file__).parents[1]
 _POWERS = range(-9, 13)
+_CUSTOM = 0
+"""The kind of a section that WebAssembly does not need to run."""
 _COLUMNS = {"flow": columns.FLOW, "queue": columns.QUEUE}
 
 
@@ -35,7 +37,8 @@ def template() -> dict[str, Any]:
     queues = [looks.of(look) for look in own]
     thick = looks.plain("#000000", queues[0]["dash"], lines.AVERAGE.width)
     parts = [looks.part({"color": "", "dark": "", "dash": []}, i, None) for i in range(4)]
-    found = list(catalogue.algorithms())
+    # The module has no simulator of RTL.
+    found = [one for one in catalogue.algorithms() if one.language == "Rust"]
     return {
         "panels": {
             name: {"title": title, "unit": unit} for name, (title, unit) in lines.PANELS.items()
@@ -77,6 +80,7 @@ def page(module: bytes, about: dict[str, Any]) -> str:
     script = (_HERE / "lab.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     form = {"scenario": about["scenario"], "sliders": about["slider"], "choices": about["choice"]}
+    module = _bare(module)
     given = {"template": template(), "form": form, "bytes": len(module)}
     data = json.dumps(given, ensure_ascii=False)
     return templates.render(
@@ -104,6 +108,29 @@ def page(module: bytes, about: dict[str, Any]) -> str:
         module=_packed(module),
         script=script,
     )
+
+
+@functools.cache
+def _bare(module: bytes) -> bytes:
+    """A module without custom sections: the names of functions are two fifths of it."""
+    parts, at = [module[:8]], 8
+    while at < len(module):
+        size, body = _number(module, at + 1)
+        if module[at] != _CUSTOM:
+            parts.append(module[at : body + size])
+        at = body + size
+    return b"".join(parts)
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A number in LEB128, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
 
 
 @functools.cache
