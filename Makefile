@@ -15,7 +15,7 @@ endef
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench fabric-bench page-bench lab-bench parts compare compare-results agreement linux power man docs site gallery fmt clean
+.PHONY: help setup pins build wheel sdist test-wheel stubs run test test-rust test-python guard freeze learn rtl fuzz mutants interleave faults check web lab test-lab bench fabric-bench page-bench lab-bench parts compare compare-results agreement linux power man docs site gallery conformance fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -200,6 +200,10 @@ gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded 
 	$(BIN)/python docs/tools/screens.py build/gallery/first build/gallery/drop_tail
 	$(BIN)/dumbbell compare drop_tail red ea_red codel --cc newreno cubic -o rtt=20ms,80ms,200ms --out build/gallery/schemes
 	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first build/gallery/schemes build/gallery/ea-red build/gallery/tcp-cae build/gallery/packet-buffering-marker build/gallery/jumbo-frames
+	$(BIN)/python docs/tools/generate.py
+
+conformance: build  ## Judge the algorithms of docs/explanation/conformance.md anew: make conformance ARGS=queues
+	$(BIN)/python docs/tools/conformance.py $(ARGS)
 	$(BIN)/python docs/tools/generate.py
 
 fmt: setup  ## Format Rust and Python

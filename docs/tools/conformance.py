@@ -1,13 +1,15 @@
 """Makes what docs/explanation/conformance.md shows, from runs of `dumbbell conform`:
 
-    python docs/tools/conformance.py
+    make conformance ARGS="cubic queues"
 
 docs/gallery has a file for each algorithm of the page, `conform-NAME.json`, and
-`conform-queues.json` for the table of all queues. Needs some minutes.
+`conform-queues.json` for the table of all queues. Without names all of them are made, which takes
+some minutes.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
 from pathlib import Path
@@ -86,7 +88,8 @@ def main() -> None:
         one = judged("aqm", [queue])[0]
         rows[queue] = {number: report.cell(one, number) for number in report.columns([one])}
         rows[queue] |= {"pass": one.count("pass"), "fail": one.count("fail")}
-        write("queues", {"seeds": SEEDS, "queues": rows})
+        day = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+        write("queues", {"day": day, "seeds": SEEDS, "queues": rows})
         print(queue, rows[queue]["pass"], rows[queue]["fail"], flush=True)
 
 

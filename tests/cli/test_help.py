@@ -28,7 +28,6 @@ DIFFERENT = frozenset(
         "--link",
         "--loss",
         "--mtu",
-        "--objective",
         "--on",
         "--only",
         "--out",

@@ -214,9 +214,9 @@ def test_a_control_of_the_users_own_is_attacked(tmp_path: Path) -> None:
         (["red"], "congestion control"),
         (["newreno", "--budget", "soon"], "not a budget"),
         (["newreno", "--features", "rain"], "ack_jitter"),
-        (["newreno", "--features", "late"], "objective"),
+        (["newreno", "--features", "late"], "this harm"),
         (["newreno", "--rate", "400"], "from 2 to 40 Mbps"),
-        (["newreno", "--objective", "joy"], "starvation"),
+        (["newreno", "--harm", "joy"], "starvation"),
     ],
 )
 def test_mistakes_are_named_before_anything_runs(

@@ -22,11 +22,11 @@ SHOWN = tuple(name for name in _WANTED if (GALLERY / f"conform-{name}.json").is_
 
 def part(argument: str) -> str:
     """The part that a page names: `conform:criteria:rfc9743`, `conform:results`,
-    `conform:failures`."""
+    `conform:failures`, `conform:queues`."""
     kind, _, of = argument.partition(":")
     if kind == "criteria":
         return criteria(of)
-    return {"results": results, "failures": every_failure}[kind]()
+    return {"results": results, "failures": every_failure, "queues": queues}[kind]()
 
 
 def criteria(document: str) -> str:
@@ -91,6 +91,22 @@ def results() -> str:
 def every_failure() -> str:
     """A section for each algorithm, with what it fails."""
     return "\n\n".join(f"## {name}\n\n{failures(name)}" for name in SHOWN)
+
+
+def queues() -> str:
+    """The table of all queues: what each passes of each section of RFC 7928."""
+    found = _document("queues")
+    rows: dict[str, dict[str, Any]] = found["queues"]
+    counts = ("pass", "fail")
+    sections_of = [key for key in next(iter(rows.values())) if key not in counts]
+    judged = [key for key in sections_of if any(row[key] != "–" for row in rows.values())]
+    unjudged = ", ".join(key for key in sections_of if key not in judged)
+    columns = [*counts, *judged]
+    cells = [[f"`{name}`", *(str(row[key]) for key in columns)] for name, row in rows.items()]
+    return (
+        f"Made on {found['day']}, {found['seeds']} seeds for each scenario. The criteria of "
+        f"sections {unjudged} apply to no queue.\n\n{table(['queue', *columns], cells)}"
+    )
 
 
 def failures(name: str) -> str:

@@ -41,10 +41,13 @@ class Report:
         """What the run says."""
         judged = len(self.outcomes) - self.count("not applicable")
         first = f"{self.subject.text} passes {self.count('pass')} of {judged} criteria"
-        failed = list(dict.fromkeys(_of(one) for one in self.failed))
+        failed: dict[str, list[str]] = {}
+        for one in self.failed:
+            failed.setdefault(one.section.document.name, []).append(one.section.number)
+        where = [f"{name} {', '.join(dict.fromkeys(of))}" for name, of in failed.items()]
         return [
             f"{first} that apply to it.",
-            *([f"It fails in {', '.join(failed)}."] if failed else []),
+            *([f"It fails in {'; '.join(where)}."] if failed else []),
             f"{self.count('not applicable')} criteria do not apply; each line has the reason.",
         ]
 
@@ -59,10 +62,6 @@ class Report:
             "not_applicable": counts["not applicable"],
             "checks": [one.as_dict() for one in self.outcomes],
         }
-
-
-def _of(one: Outcome) -> str:
-    return f"{one.section.document.name} {one.section.number}"
 
 
 def document(

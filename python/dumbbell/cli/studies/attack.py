@@ -33,7 +33,7 @@ def cc(
     name: Name,
     /,
     *,
-    objective: Annotated[
+    harm: Annotated[
         Literal["utilization", "starvation", "delay"],
         Parameter(help="What is attacked. Default: utilization."),
     ] = "utilization",
@@ -77,7 +77,7 @@ def cc(
     measure, kept = measuring(store, no_store, None, threads)
     given = {"rate": rate, "rtt": rtt, "buffer": buffer}
     asked = Options(
-        objective=objective,
+        objective=harm,
         budget=budget,
         features=features,
         fixed={key: value for key, value in given.items() if value is not None},

@@ -52,6 +52,27 @@ def ranks(count: int, lines: Sequence[tuple[int, int]]) -> list[int]:
     return rank
 
 
+def stacked(layers: Sequence[int], lines: Sequence[tuple[int, int]]) -> list[int]:
+    """Layers for the same boxes, in which no box with one line stands beside one with several, if
+    it belongs to the first or the last of those: it is right before the first, or right behind the
+    last, and its line may lead back."""
+    beside: dict[int, list[int]] = {i: [] for i in range(len(layers))}
+    for tail, head in lines:
+        beside[tail].append(head)
+        beside[head].append(tail)
+    inner = {layers[i] for i, near in beside.items() if len(near) > 1}
+    place = [2 * layer for layer in layers]
+    for i, near in beside.items():
+        if len(near) == 1 and layers[i] in inner:
+            (router,) = near
+            if layers[router] == min(inner):
+                place[i] = 2 * min(inner) - 1
+            elif layers[router] == max(inner):
+                place[i] = 2 * max(inner) + 1
+    order = {layer: number for number, layer in enumerate(sorted(set(place)))}
+    return [order[layer] for layer in place]
+
+
 def _order(count: int, after: dict[int, list[int]]) -> list[int]:
     """All boxes, each before those that its lines lead to, except in circles. Boxes that no line
     leads to are first."""
@@ -89,23 +110,31 @@ def arrange(
     layers: list[list[int]] = [[] for _ in range(max(item.layer for item in items) + 1)]
     for i, item in enumerate(items):
         layers[item.layer].append(i)
-    _sort(items, layers, beside)
     start = 0.0
     for layer in layers:
         length = max((items[i].length for i in layer), default=0.0)
         for i in layer:
             items[i].along = start + (length - items[i].length) / 2
         start += length + gap * bool(layer)
-    _spread(items, layers, beside, between)
-    first = min(item.across for item in items)
-    for item in items:
-        item.across -= first
-    return start - gap, max(item.across + item.breadth for item in items)
+    found: list[tuple[float, list[float]]] = []
+    for last in (False, True):  # Both have as few crossings.
+        order = _sorted(items, layers, beside, last)
+        _spread(items, order, beside, between)
+        first = min(item.across for item in items)
+        breadth = max(item.across + item.breadth for item in items) - first
+        found.append((breadth, [item.across - first for item in items]))
+    breadth, places = min(found, key=lambda one: one[0])
+    for item, across in zip(items, places, strict=True):
+        item.across = across
+    return start - gap, breadth
 
 
-def _sort(items: Sequence[Item], layers: list[list[int]], beside: list[list[int]]) -> None:
-    """Orders each layer by the mean place of its neighbors in the layer before, and in the one
-    behind, in turns; keeps the order with the fewest crossings."""
+def _sorted(
+    items: Sequence[Item], first: Sequence[Sequence[int]], beside: list[list[int]], last: bool
+) -> list[list[int]]:
+    """Each layer by the mean place of its neighbors in the layer before, and in the one behind, in
+    turns: the first order with the fewest crossings, or the last."""
+    layers = [list(layer) for layer in first]
     best, fewest = [list(layer) for layer in layers], _crossings(items, layers, beside)
     for sweep in range(_SWEEPS):
         step = -1 if sweep % 2 == 0 else 1
@@ -120,9 +149,9 @@ def _sort(items: Sequence[Item], layers: list[list[int]], beside: list[list[int]
 
             layers[number].sort(key=mean)
         crossings = _crossings(items, layers, beside)
-        if crossings < fewest:
+        if crossings < fewest or (last and crossings == fewest):
             best, fewest = [list(layer) for layer in layers], crossings
-    layers[:] = best
+    return best
 
 
 def _crossings(items: Sequence[Item], layers: list[list[int]], beside: list[list[int]]) -> int:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from .. import groups
 from . import lettering
 from .figure import Figure, Line, figure
-from .layout import Item, arrange, ranks
+from .layout import Item, arrange, ranks, stacked
 from .lettering import LEADING, xml
 from .plans import for_people
 from .scene import Scene, layered, scene
@@ -22,6 +22,8 @@ _LONGEST, _RULE = 24, 28
 """Letters of a line; longer names are shortened, longer rules are wrapped."""
 _WIDEST = 1200
 """Pixels of a drawing from left to right; a wider one runs from top to bottom."""
+_NARROWEST = 400
+"""Pixels of a drawing from top to bottom, for a phone; hosts are stacked in a wider one."""
 _MOST = 80
 """Lines of a drawing; a network with more of them is shown as text."""
 _PAD, _GAP, _BETWEEN, _MARGIN = 9.0, 24.0, 14.0, 8.0
@@ -94,6 +96,8 @@ def _drawn(shown: Scene, most: int, across: bool) -> _Drawing:
     if len(parts.lines) > _MOST or not parts.boxes:
         return _Drawing("", "", (), 0.0, 0.0, False)
     made = _Canvas(parts, across)
+    if not across and made.size[0] > _NARROWEST:
+        made = min(made, _Canvas(parts, across, stack=True), key=lambda one: one.size[0])
     about = " ".join(
         [
             "; ".join(box.about for box in parts.boxes) + ".",
@@ -111,10 +115,14 @@ def _sentence(parts: Figure, line: Line) -> str:
 class _Canvas:
     """Elements of a drawing, in the order in which they are painted."""
 
-    def __init__(self, figure: Figure, across: bool) -> None:
+    def __init__(self, figure: Figure, across: bool, stack: bool = False) -> None:
+        """stack: hosts have layers of their own, not beside routers."""
         self.figure, self.across = figure, across
         self.parts: list[str] = []
-        layers = ranks(len(figure.boxes), [(line.tail, line.head) for line in figure.lines])
+        ends = [(line.tail, line.head) for line in figure.lines]
+        layers = ranks(len(figure.boxes), ends)
+        if stack:
+            layers = stacked(layers, ends)
         self.items = [
             self._box_item(box.lines, 2 * layer)
             for box, layer in zip(figure.boxes, layers, strict=True)
@@ -139,12 +147,16 @@ class _Canvas:
         return self._oriented(layer, width, height, (height if self.across else width) / 2)
 
     def _route(self, line: Line, layers: Sequence[int]) -> list[int]:
-        """The items that a line joins: boxes, its label, and the layers that it passes."""
+        """The items that a line joins: boxes, its label, and the layers that it passes. The label
+        is beside the queue, or else beside the host."""
         tail, head = line.tail, line.head
         if layers[tail] > layers[head]:
             tail, head = head, tail
         first, last = 2 * layers[tail], 2 * layers[head]
-        at = last - 1 if line.queue and self._queue_is_last(line, layers) else first + 1
+        at_last = not self.figure.boxes[head].router and self.figure.boxes[tail].router
+        if line.queue:
+            at_last = self._queue_is_last(line, layers)
+        at = last - 1 if at_last else first + 1
         route = [tail]
         for layer in range(first + 1, last):
             self.items.append(self._label(line, layer) if layer == at else Item(layer, 0, 2, 1))

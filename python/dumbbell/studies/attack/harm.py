@@ -93,7 +93,6 @@ def objective(name: str) -> Objective:
     """The objective of this name. `ScenarioError` if there is none."""
     if name not in OBJECTIVES:
         raise ScenarioError(
-            f"--objective {name}: there is no such objective\n"
-            f"help: write one of {', '.join(OBJECTIVES)}"
+            f"--harm {name}: there is no such harm\nhelp: write one of {', '.join(OBJECTIVES)}"
         )
     return OBJECTIVES[name]

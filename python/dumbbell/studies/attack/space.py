@@ -141,7 +141,7 @@ def chosen(names: Collection[str], two_flows: bool) -> list[Feature]:
             raise refused(
                 f"--features {name}",
                 name,
-                "there is no such feature for this objective",
+                "there is no such feature for this harm",
                 f"write some of {', '.join(one.name for one in known)}",
             )
     return [one for one in known if not names or one.name in names]
