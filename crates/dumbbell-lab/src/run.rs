@@ -24,6 +24,7 @@ use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::results;
 use crate::results::output_dir::Output;
+use crate::run::engine::threads::{self, Threads};
 use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
 use crate::run::linux::on_linux;
 use crate::run::request::{On, Request};
@@ -38,7 +39,7 @@ use dumbbell_plan::Record;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -115,7 +116,7 @@ pub(crate) fn run_with(
         user_program,
         watcher: watcher.as_ref(),
         kernel: request.kernel.as_deref(),
-        threads: AtomicUsize::new(1),
+        threads: Threads::default(),
     };
     let shared = Shared {
         study: &study,
@@ -127,6 +128,9 @@ pub(crate) fn run_with(
     };
     // Real hosts need the machine for themselves.
     let threads = if request.on == On::Kernel { 1 } else { request.threads };
+    if threads < request.threads {
+        shared.engine.threads.keep_one(threads::KERNEL);
+    }
     let done = all(&shared, threads, by).and_then(|runs| only_failure(&study, runs));
     let synced = store.as_ref().map_or(Ok(()), Store::sync).map_err(Stop::Broken);
     // A disk that fails ends the runs, too: then that is the cause to tell.
@@ -140,6 +144,7 @@ pub(crate) fn run_with(
             return Err(problem);
         }
     };
+    let one_thread = shared.engine.threads.note();
     let seeds: Vec<Vec<u64>> = runs.iter().map(PointResults::seeds).collect();
     let mut result = results::assemble(
         &study,
@@ -152,6 +157,10 @@ pub(crate) fn run_with(
     }
     if let Some(output) = output {
         output.keep(&mut result, &study, &seeds, request.overrides())?;
+    }
+    // Not in files: a result does not depend on the number of threads.
+    if let (Some(note), Value::Array(notes)) = (one_thread, &mut result["notes"]) {
+        notes.push(note.into());
     }
     Ok(result)
 }
@@ -228,9 +237,16 @@ fn round(
     by: &Caller<'_>,
 ) -> Result<Vec<Value>, Stop> {
     // A plugin that calls an interpreter waits for its lock, so such runs go one after another.
-    let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
+    let interpreted = shared.study.plugins.interpreted();
     // Only if threads were asked for: on a busy machine they wait for each other.
-    shared.engine.threads.store(threads / jobs.len().max(1), Relaxed);
+    let of_each = threads / jobs.len().max(1);
+    shared.engine.threads.share(if interpreted { 1 } else { of_each });
+    if interpreted && threads > 1 {
+        shared.engine.threads.keep_one(threads::INTERPRETED);
+    } else if shared.on == On::Linux && of_each > 1 {
+        shared.engine.threads.keep_one(threads::LINUX);
+    }
+    let threads = if interpreted { 1 } else { threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool =
         pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;

@@ -20,7 +20,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
 use usage::{Spent, Stopwatch, peak_memory, resident_memory};
 
 /// The request.
@@ -73,7 +72,7 @@ pub fn bench(order: &BenchRequest) -> Result<Value, Problem> {
         user_program: None,
         watcher: None,
         kernel: None,
-        threads: AtomicUsize::new(1),
+        threads: Default::default(),
     };
     let watch = Stopwatch::start();
     let world = engine::world(&engine, &plan).map_err(refused)?;

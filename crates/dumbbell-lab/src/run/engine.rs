@@ -1,5 +1,6 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
 mod divided;
+pub(crate) mod threads;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
@@ -13,9 +14,9 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
 use dumbbell_emu::live::user_program::UserProgram;
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 use dumbbell_results::run_json;
-use dumbbell_sim::partition::{Partition, undivided};
+use dumbbell_sim::partition::Partition;
 use dumbbell_sim::{Options, World};
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
@@ -23,6 +24,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use threads::Threads;
 
 /// Events between two looks at the clock and at the user.
 const CHUNK: u64 = 1 << 18;
@@ -80,7 +82,7 @@ pub struct Engine<'a> {
     /// The user-mode kernel of runs on one.
     pub kernel: Option<&'a Path>,
     /// Threads that one run may use.
-    pub threads: AtomicUsize,
+    pub threads: Threads,
 }
 
 impl Engine<'_> {
@@ -247,7 +249,7 @@ pub fn simulate(
     let began = std::time::Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     if dir.is_none() && plan.record.acks.is_empty() && plan.record.delays.is_empty() {
-        let world = match partition(engine, plan) {
+        let world = match engine.threads.partition(plan, engine.plugins, engine.options) {
             Some(partition) => together(engine, plan, &partition)?,
             None => {
                 let mut world = world(engine, plan)?;
@@ -263,6 +265,9 @@ pub fn simulate(
             visit: None,
             linux: false,
         });
+    }
+    if engine.threads.several() {
+        engine.threads.keep_one(threads::RECORDS);
     }
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
     let recorder = dir.map_or_else(
@@ -296,20 +301,6 @@ pub fn world(engine: &Engine<'_>, plan: &Plan) -> Result<World, Stop> {
 fn refused(fault: Fault) -> Stop {
     let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
     Stop::Failed(Problem::failure(cause, fault.fix))
-}
-
-/// The parts in which a plan is simulated on several threads; `None` if it is on one.
-fn partition(engine: &Engine<'_>, plan: &Plan) -> Option<Partition> {
-    let threads = engine.threads.load(Relaxed);
-    let own = plan.links.iter().any(|link| engine.plugins.aqm(&link.aqm.kind).is_some())
-        || plan.flows.iter().any(|flow| match &flow.transport {
-            Transport::Tcp { cc, .. } => engine.plugins.cc(&cc.kind).is_some(),
-            Transport::Udp { .. } => false,
-        });
-    if threads < 2 || own || engine.options != Options::default() || undivided(plan).is_some() {
-        return None;
-    }
-    (2..=threads).rev().filter_map(|parts| Partition::of(plan, parts)).find(|p| p.saves_time(plan))
 }
 
 /// Takes a plan to its end on several threads.

@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 
 /// One run for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -155,7 +154,7 @@ pub fn work(order: WorkRequest) -> Result<Value, Problem> {
         user_program: None,
         watcher: None,
         kernel: None,
-        threads: AtomicUsize::new(1),
+        threads: Default::default(),
     };
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();

@@ -210,3 +210,96 @@ fn a_run_on_several_threads_can_be_interrupted() {
     let problem = run(&r, &|_| false, &NoPlugins).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
 }
+
+/// The notes of a run that may use two threads.
+fn notes(text: &str, overrides: &[&str], also: Value) -> Vec<String> {
+    let mut r = json!({ "source": { "text": text }, "threads": 2, "overrides": overrides });
+    r.as_object_mut().unwrap().extend(also.as_object().unwrap().clone());
+    let said = run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
+    serde_json::from_value(said["notes"].clone()).unwrap()
+}
+
+/// What the notes of a short run say of threads.
+fn why_one(changed: (&str, &str), overrides: &[&str], also: Value) -> String {
+    assert!(FAST.contains(changed.0), "{changed:?}");
+    let text = FAST.replacen(changed.0, changed.1, 1);
+    let of_threads = |said: Vec<String>| {
+        let of_threads =
+            said.into_iter().filter_map(|s| Some(s.strip_prefix("one thread: ")?.into()));
+        of_threads.collect::<Vec<String>>()
+    };
+    let overrides = [&["duration=600 ms"], overrides].concat();
+    let mut one = also.clone();
+    one["threads"] = json!(1);
+    assert!(of_threads(notes(&text, &overrides, one)).is_empty(), "one thread was asked for");
+    let said = of_threads(notes(&text, &overrides, also));
+    assert!(said.len() < 2, "{said:?}");
+    said.join("")
+}
+
+#[test]
+fn a_run_says_why_it_keeps_one_thread() {
+    let has = |what: &str| format!("the scenario has {what}");
+    let same = ("", "");
+    let with = |overrides: &[&str]| why_one(same, overrides, json!({}));
+    assert_eq!(with(&[]), "", "this one is divided");
+    let dir = tempfile::tempdir().unwrap();
+    let out = json!({ "out": dir.path() });
+    let records = why_one(same, &["record.every=100 ms"], out);
+    assert_eq!(records, threads::RECORDS);
+    let summary = std::fs::read_to_string(dir.path().join("summary.json")).unwrap();
+    assert!(!summary.contains("one thread"), "files do not depend on the number of threads");
+    let udp = ("source = { kind = \"fixed\", size = \"400 kB\" }", UDP);
+    assert_eq!(why_one(udp, &[], json!({})), has("flows of datagrams"));
+    let edge = with(&["dumbbell.bottleneck.conditioner=token_bucket", "flow.0.reserved=9 Mbps"]);
+    assert_eq!(edge, has("DiffServ edges"));
+    let mtu = ["dumbbell.access.mtu=1500 B", "dumbbell.bottleneck.mtu=900 B"];
+    let oversize = with(&[&mtu[..], &["tcp.pmtu_discovery=icmp"]].concat());
+    assert_eq!(oversize, has("packets that are larger than an MTU"));
+    let medium = notes(MEDIUM, &[], json!({}));
+    assert_eq!(medium, ["one thread: the scenario has shared media"]);
+    let words = ("name = \"short\"", "words = [{ at = \"100 ms\", say = \"path_down\" }]");
+    assert_eq!(why_one(words, &[], json!({})), has("signals of hosts"));
+    let paths = notes(FABRIC, &[], json!({}));
+    assert_eq!(paths, ["one thread: the scenario has flows with several paths"]);
+    let audit = why_one(same, &[], json!({ "audit": true }));
+    assert_eq!(audit, "the audit follows each packet");
+    let option = why_one(same, &[], json!({ "fold": false }));
+    assert_eq!(option, "`fold`, `hold` or `straight` is not the default");
+    let slow = with(&["dumbbell.bottleneck.rate=10 Mbps"]);
+    assert_eq!(slow, "too few packets pass within the delay between parts of the network");
+    let uneven = notes(JITTER, &[], json!({}));
+    let of_parts = "one thread: no delay divides the network into parts with about the same work";
+    assert_eq!(uneven, [of_parts]);
+}
+
+const MEDIUM: &str = r#"
+duration = "100 ms"
+host = [{ name = "a" }, { name = "b" }]
+flow = [{ from = "a", to = "b" }]
+[[link]]
+between = ["a", "b"]
+rate = "100 Mbps"
+delay = "20 us"
+queue = { kind = "drop_tail", limit = "100 pkt" }
+service = { kind = "duplex_mismatch", half = false }
+reverse.service = { kind = "duplex_mismatch", half = true }
+"#;
+const JITTER: &str = r#"
+duration = "100 ms"
+host = [{ name = "a" }, { name = "b" }]
+flow = [{ from = "a", to = "b" }]
+[[link]]
+between = ["a", "b"]
+rate = "1 Gbps"
+delay = "20 ms"
+queue = { kind = "drop_tail", limit = "100 pkt" }
+impairment = [{ kind = "bernoulli", loss = 0.001 }]
+"#;
+const FABRIC: &str = r#"
+duration = "10 ms"
+routing = { kind = "ecmp", by = "packet" }
+leaf_spine = { leaves = 4, spines = 2, hosts = 4, link = { rate = "10 Gbps", delay = "2 us" } }
+flow = [{ pattern = "permutation", cc = "cubic" }]
+"#;
+const UDP: &str = "transport = \"udp\"\nsource = { kind = \"cbr\", rate = \"1 Mbps\" }";
