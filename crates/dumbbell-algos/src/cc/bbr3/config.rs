@@ -17,9 +17,9 @@ pub struct Bbr3Config {
     /// Pacing gain of Drain.
     #[schemars(
         range(min = 0.05, max = 0.99),
-        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.2"),
+        extend("x-source" = "draft-ietf-ccwg-bbr-06 section 5.3.2; revision 04 has 0.35"),
     )]
-    #[config(default = 0.35)]
+    #[config(default = 0.5)]
     pub drain_pacing_gain: f64,
     /// Pacing gain while probing for bandwidth.
     #[schemars(

@@ -1,6 +1,8 @@
-"""Where PCC Vivace comes to rest: its queue alone, and the shares of two.
+"""Where Copa and PCC Vivace come to rest: the queue of one flow, or of some, and shares of equals.
 
-Vivace's probes exceed the link's rate by a share epsilon for a round trip.
+Copa's target rate is reached with 1 / delta packets waiting for each flow; its window swings about
+that by what the round-trip time reports late. Vivace's probes exceed the link's rate by a share
+epsilon for a round trip.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ from .. import paths
 
 
 def _scenario(
-    *flows: dict[str, Any], seconds: float, warmup: float, limit: str, rate: int
+    *flows: dict[str, Any],
+    seconds: float,
+    warmup: float,
+    limit: str,
+    rate: int,
+    access: str = "10 Gbps",
 ) -> dict[str, Any]:
     return {
         "duration": f"{seconds:g} s",
         "warmup": f"{warmup:g} s",
         "dumbbell": {
             "bottleneck": {"rate": f"{rate} bps", "delay": "1 ms"},
-            "access": {"rate": "10 Gbps"},
+            "access": {"rate": access},
         },
         "queue": {"kind": "drop_tail", "limit": limit},
         "flow": [flow | {"name": f"s{i}"} for i, flow in enumerate(flows)],
@@ -44,7 +51,11 @@ def _vivaces() -> Iterator[Check]:
     sender = paths.sender("vivace", VIVACE_RTT)
     for rate in (20_000_000, 50_000_000, 100_000_000):
         most = equilibria.extra(EPSILON, rate, VIVACE_RTT, SIZE)
-        scenario = _scenario(sender, seconds=60, warmup=20, limit="400 pkt", rate=rate)
+        # A sender that is blind to the delay doubles its rate until a loss is reported: the buffer
+        # and the access link bound how far.
+        scenario = _scenario(
+            sender, seconds=60, warmup=20, limit="1 BDP", rate=rate, access=f"{4 * rate} bps"
+        )
         yield Check(
             id=f"vivace.queue.{rate // 1_000_000}-mbps",
             law="alone the latency is that of an empty path: Dong et al. 2018, theorem 2",
@@ -66,4 +77,27 @@ def _vivaces() -> Iterator[Check]:
             )
 
 
-CHECKS = [*_vivaces()]
+def _copas() -> Iterator[Check]:
+    for delta, rate, rtt, flows in (
+        (0.1, 10_000_000, 0.03, 1),
+        (0.1, 10_000_000, 0.1, 1),
+        (0.05, 50_000_000, 0.03, 1),
+        (0.05, 50_000_000, 0.03, 2),
+        (0.05, 50_000_000, 0.1, 4),
+    ):
+        sender = paths.sender({"kind": "copa", "delta": delta, "competes": False}, rtt)
+        scenario = _scenario(*[sender] * flows, seconds=60, warmup=20, limit="1000 pkt", rate=rate)
+        least, most = equilibria.waiting(delta, flows)
+        yield Check(
+            id=f"copa.queue.{flows}-flows.delta-{delta:g}.{1e3 * rtt:g}-ms",
+            law="1 / delta packets of each flow wait, at most a quarter more: Arun, Balakrishnan "
+            "2018, section 2.1",
+            expected=(least + most) / 2,
+            tolerance=(most - least) / 2,
+            absolute=True,
+            measure=of_one_run(scenario, of_queue("mean_packets")),
+            unit="packets",
+        )
+
+
+CHECKS = [*_copas(), *_vivaces()]

@@ -1,6 +1,17 @@
-"""Where PCC Vivace comes to rest."""
+"""Where Copa and PCC Vivace come to rest."""
 
 from __future__ import annotations
+
+# Copa (Arun, Balakrishnan 2018).
+
+
+def waiting(delta: float, flows: int) -> tuple[float, float]:
+    """The least and the most packets that wait on average. The rate is the target 1 / (delta d_q)
+    where 1 / delta packets of each flow wait. The round-trip time reports a change one round trip
+    late, and the window moves by 1 / delta in it: it swings between an empty queue and 2.5 / delta,
+    a triangle of which the mean is a quarter above the target."""
+    return flows / delta, 1.25 * flows / delta
+
 
 # PCC Vivace (Dong et al. 2018).
 

@@ -13,7 +13,7 @@ fn startup_and_drain() {
         assert_eq!((run.cc.state, run.cc.pipe.count), (State::Startup, n));
     }
     run.round(1.2 * BW, 260);
-    assert_eq!((run.cc.state, run.cc.pacing_gain, run.cc.cwnd_gain), (State::Drain, 0.35, 2.0));
+    assert_eq!((run.cc.state, run.cc.pacing_gain, run.cc.cwnd_gain), (State::Drain, 0.5, 2.0));
     run.round(1.2 * BW, 151);
     assert_eq!(run.cc.state, State::Drain);
     run.round(1.2 * BW, 150);
