@@ -135,7 +135,7 @@ impl Algorithm for Model {
         ],
         provenance: Provenance::Recollection,
         rule: "delay, toward the rate 1 / (delta d_q)",
-        needs: "pacing",
+        needs: "pacing, timestamps",
         family: "delay",
         kernel: Kernel::Lacks { why: "Copa is in no released kernel", fix: "write cc = \"vegas\"" },
         ..About::PLAIN
@@ -248,9 +248,10 @@ impl Model {
 }
 
 impl CongestionControl for Model {
-    /// Its window applies in a repair, too: a loss takes nothing from it.
+    /// Its window applies in a repair, too: a loss takes nothing from it. With one round-trip
+    /// sample in a round trip, as without timestamps, it would swing further with each turn.
     fn tcp_overrides(&self) -> TcpOverrides {
-        TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
+        TcpOverrides { meters: true, timestamps: true, ..TcpOverrides::NOTHING }
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { paces: true, samples: true, discriminates: true, ..Capabilities::WINDOW }

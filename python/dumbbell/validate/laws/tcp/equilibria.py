@@ -9,8 +9,9 @@ def waiting(delta: float, flows: int) -> tuple[float, float]:
     """The least and the most packets that wait on average. The rate is the target 1 / (delta d_q)
     where 1 / delta packets of each flow wait. The round-trip time reports a change one round trip
     late, and the window moves by 1 / delta in it: it swings between an empty queue and 2.5 / delta,
-    a triangle of which the mean is a quarter above the target."""
-    return flows / delta, 1.25 * flows / delta
+    a triangle of which the mean is a quarter above the target. A flow sends whole segments: its
+    peak is up to one above that, and the mean half a segment."""
+    return flows / delta, flows * (1.25 / delta + 0.5)
 
 
 # PCC Vivace (Dong et al. 2018).
