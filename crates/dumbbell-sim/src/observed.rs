@@ -26,11 +26,13 @@ impl World {
     }
 
     fn run_following(&mut self, observer: &mut dyn DynObserver, events: u64) -> bool {
-        self.go(&mut Following(observer), events)
+        let ended = self.go(&mut Following(observer), events, self.end);
+        self.arrived(ended)
     }
 
     fn run_sampling(&mut self, observer: &mut dyn DynObserver, events: u64) -> bool {
-        self.go(&mut Sampling(observer), events)
+        let ended = self.go(&mut Sampling(observer), events, self.end);
+        self.arrived(ended)
     }
 
     fn finish_following(self, observer: &mut dyn DynObserver) -> Report {
