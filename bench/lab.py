@@ -11,16 +11,13 @@ tables, is what the page itself says.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
-import shutil
 import statistics
 import sys
 from pathlib import Path
-from typing import Any
 
+import in_chromium
+from in_chromium import JSON
 from playwright.sync_api import Page, Playwright, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +25,6 @@ START_S = 2.0
 MOVE_MS = 200.0
 RATES = (10, 100)
 """Of the bottleneck, Mbit/s. The budget is that of the first."""
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 _PATIENCE = 1500
 """Looks, one each 20 ms."""
 _VIEWPORT = {"width": 1280, "height": 900}
@@ -55,8 +51,6 @@ _MOVE = """
 }
 """
 
-JSON = dict[str, Any]
-
 
 def frame(shown: Page, number: int) -> tuple[float, float]:
     """Instant of a frame and the worker's time, ms."""
@@ -73,7 +67,7 @@ def measured(playwright: Playwright, chromium: str, file: Path, rate: int, repea
     """Medians of starts and moves at one rate of the bottleneck."""
     starts, moves, workers = [], [], []
     for _ in range(repeat):
-        browser = playwright.chromium.launch(executable_path=chromium, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=in_chromium.ARGUMENTS)
         shown = browser.new_page(viewport=_VIEWPORT)
         shown.add_init_script(_WATCH)
         shown.goto(f"{file.as_uri()}#near=10&far=0&rate={rate}")
@@ -86,7 +80,7 @@ def measured(playwright: Playwright, chromium: str, file: Path, rate: int, repea
             workers.append(worker)
         browser.close()
     return {
-        "rate_mbps": rate,
+        "bottleneck": f"{rate} Mbit/s",
         "start_s": statistics.median(starts) / 1e3,
         "start_worst_s": max(starts) / 1e3,
         "move_ms": statistics.median(moves),
@@ -97,49 +91,44 @@ def measured(playwright: Playwright, chromium: str, file: Path, rate: int, repea
 
 def table(rows: list[JSON]) -> str:
     """The rows as Markdown."""
-    head = (
-        "| bottleneck | first plot [s] | worst | slider to plot [ms] | worst | of it the worker |\n"
-        "|---|---|---|---|---|---|"
-    )
-    lines = [
-        f"| {row['rate_mbps']} Mbit/s | {row['start_s']:.2f} | {row['start_worst_s']:.2f} "
-        f"| {row['move_ms']:.0f} | {row['move_worst_ms']:.0f} | {row['worker_ms']:.0f} |"
+    head = [
+        "bottleneck", "first plot [s]", "worst", "slider to plot [ms]", "worst", "of it the worker",
+    ]  # fmt: skip
+    cells = [
+        [
+            row["bottleneck"], f"{row['start_s']:.2f}", f"{row['start_worst_s']:.2f}",
+            f"{row['move_ms']:.0f}", f"{row['move_worst_ms']:.0f}", f"{row['worker_ms']:.0f}",
+        ]
         for row in rows
-    ]
-    return "\n".join([head, *lines])
+    ]  # fmt: skip
+    return in_chromium.table(head, cells)
+
+
+def missed(row: JSON) -> list[str]:
+    """The budgets that are not kept."""
+    found = []
+    if row["start_s"] > START_S:
+        found.append(f"starts in {row['start_s']:.2f} s")
+    if row["move_ms"] > MOVE_MS:
+        found.append(f"follows in {row['move_ms']:.0f} ms")
+    return found
 
 
 def main() -> int:
     """Measures and prints; 3 if a budget is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = in_chromium.parser(__doc__, 5, "starts, each with three moves")
     parser.add_argument("--page", type=Path, default=ROOT / "build" / "lab" / "lab.html")
-    parser.add_argument("--repeat", type=int, default=5, help="starts, each with three moves")
-    parser.add_argument(
-        "--json", action="store_true", help="rows as JSON, with the machine's state"
-    )
     asked = parser.parse_args()
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not chromium:
-        parser.error("there is no Chromium")
+    chromium = in_chromium.executable(parser)
     if not asked.page.exists():
         parser.error(f"{asked.page} is missing: `make lab` writes it")
     before = os.getloadavg()[0]
     with sync_playwright() as playwright:
         page = asked.page.resolve()
         rows = [measured(playwright, chromium, page, rate, asked.repeat) for rate in RATES]
-    state = {
-        "cpus": os.cpu_count(), "machine": platform.machine(),
-        "load_before": before, "load_after": os.getloadavg()[0],
-    }  # fmt: skip
-    if asked.json:
-        print(json.dumps({"state": state, "rows": rows}, indent=1))
-    else:
-        print(table(rows))
-        print(f"\n{json.dumps(state)}")
-    kept = rows[0]["start_s"] <= START_S and rows[0]["move_ms"] <= MOVE_MS
-    if not kept:
-        print("a budget is missed", file=sys.stderr)
-    return 0 if kept else 3
+    budgeted = rows[:1]
+    failed = {row["bottleneck"]: missed(row) for row in budgeted if missed(row)}
+    return in_chromium.report(rows, table(rows), failed, asked.json, load_before=before)
 
 
 if __name__ == "__main__":

@@ -12,22 +12,20 @@ of a tenth of the run, and one of a second, by a hundredth of its length in ever
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import platform
 import re
-import shutil
 import statistics
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import dumbbell
+import in_chromium
 from dumbbell.view import page
 from dumbbell.view.results import Which
+from in_chromium import JSON
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +35,6 @@ BUDGETS = {"10^6": {"open_s": 1.0, "fps": 30.0}, "10^7": {"open_s": 3.0}}
 MOST_BYTES_PER_POINT = 3.0
 MOST_BYTES = {"10 ms": 1_000_000}
 _PAN_S = 4
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 _VIEWPORT = {"width": 1280, "height": 900}
 _PAN = """
 ([seconds]) => new Promise((resolve) => {
@@ -59,8 +56,6 @@ _PAN = """
 })
 """
 """Pans and answers the times between frames, in milliseconds."""
-
-JSON = dict[str, Any]
 
 
 def made(home: Path, name: str) -> JSON:
@@ -137,53 +132,40 @@ def missed(row: JSON) -> list[str]:
 
 def table(rows: list[JSON]) -> str:
     """The rows as Markdown."""
-    head = (
-        "| page | points | bytes | bytes/point | opens [s] | whole [s] | frames/s, a tenth "
-        "| frames/s, a second |\n|---|---|---|---|---|---|---|---|"
-    )
-    lines = [
-        f"| {row['page']} | {row['points']} | {row['bytes']} | {row['bytes_per_point']:.2f} "
-        f"| {row['open_s']:.2f} | {row['whole_s']:.2f} | {row['fps_tenth']:.0f} "
-        f"| {row['fps_second']:.0f} |"
+    head = [
+        "page", "points", "bytes", "bytes/point", "opens [s]", "whole [s]", "frames/s, a tenth",
+        "frames/s, a second",
+    ]  # fmt: skip
+    cells = [
+        [
+            row["page"], row["points"], row["bytes"], f"{row['bytes_per_point']:.2f}",
+            f"{row['open_s']:.2f}", f"{row['whole_s']:.2f}", f"{row['fps_tenth']:.0f}",
+            f"{row['fps_second']:.0f}",
+        ]
         for row in rows
-    ]
-    return "\n".join([head, *lines])
+    ]  # fmt: skip
+    return in_chromium.table(head, cells)
 
 
 def main() -> int:
     """Measures and prints; 3 if a budget is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="openings of each page")
-    parser.add_argument(
-        "--json", action="store_true", help="rows as JSON, with the machine's state"
-    )
+    parser = in_chromium.parser(__doc__, 3, "openings of each page")
     parser.add_argument("--keep", type=Path, help="where runs and pages stay")
     asked = parser.parse_args()
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not chromium:
-        parser.error("there is no Chromium")
+    chromium = in_chromium.executable(parser)
     rows = []
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         home = asked.keep or Path(scratch)
-        browser = playwright.chromium.launch(executable_path=chromium, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=in_chromium.ARGUMENTS)
         for name in RUNS:
             rows.append(measured(browser, name, made(home, name), asked.repeat))
         version = browser.version
         browser.close()
-    state = {
-        "chromium": version, "cpus": os.cpu_count(), "machine": platform.machine(),
-        "load_before": before, "load_after": os.getloadavg()[0],
-    }  # fmt: skip
     failed = {row["page"]: missed(row) for row in rows if missed(row)}
-    if asked.json:
-        print(json.dumps({"state": state, "rows": rows, "missed": failed}, indent=1))
-    else:
-        print(table(rows))
-        print(f"\n{json.dumps(state)}")
-        for name, why in failed.items():
-            print(f"{name}: {', '.join(why)}", file=sys.stderr)
-    return 3 if failed else 0
+    return in_chromium.report(
+        rows, table(rows), failed, asked.json, chromium=version, load_before=before
+    )
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@
 //! plots, its law, its words in `dumbbell why` and its rows in the documentation.
 mod about;
 pub mod from_json;
+pub mod misread;
 pub mod schema;
 
 pub use about::{
     About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Setting, Size, SizeLaw,
 };
-use from_json::{Misread, from_json};
+use from_json::from_json;
+use misread::Misread;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,8 +1,8 @@
 //! Deserialization from a JSON tree, with the path of what could not be read.
 //!
 //! `serde_json` reads a tree, too, but its errors name no place, and a wrapper that adds the place
-//! doubles the code of every configuration. Here the path is written while an error returns: what
-//! is read without an error pays nothing for it. Messages are those of `serde_json`.
+//! doubles the code of every configuration.
+use crate::catalogue::misread::{Misread, Step};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, MapAccess,
@@ -10,96 +10,10 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
-use std::fmt::{Display, Formatter};
 
 /// Reads `value` as a `T`.
 pub fn from_json<T: DeserializeOwned>(value: &Value) -> Result<T, Misread> {
     T::deserialize(Tree(value))
-}
-
-/// A value that is not what the type at its place wants.
-#[derive(Debug)]
-pub struct Misread(Box<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    message: String,
-    /// From the inside to the outside.
-    path: Vec<Step>,
-}
-
-/// A step down into a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// To the value of a key.
-    Key(String),
-    /// To an element of an array, from 0.
-    Index(usize),
-}
-
-impl Misread {
-    /// The steps from the root to the value. For an unknown key, the last one is that key.
-    pub fn path(&self) -> impl Iterator<Item = &Step> {
-        self.0.path.iter().rev()
-    }
-
-    /// What was found and what was expected, without the place.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// The path as text, such as `curve[2].at`; empty at the root.
-    pub fn place(&self) -> String {
-        let mut text = String::new();
-        for step in self.path() {
-            match step {
-                Step::Key(key) if text.is_empty() => text.push_str(key),
-                Step::Key(key) => text += &format!(".{key}"),
-                Step::Index(index) => text += &format!("[{index}]"),
-            }
-        }
-        text
-    }
-
-    fn new(message: String) -> Self {
-        Misread(Box::new(Inner { message, path: Vec::new() }))
-    }
-
-    fn below(mut self, step: Step) -> Self {
-        self.0.path.push(step);
-        self
-    }
-}
-
-impl Display for Misread {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl std::error::Error for Misread {}
-
-impl Error for Misread {
-    fn custom<T: Display>(message: T) -> Self {
-        Misread::new(message.to_string())
-    }
-
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Misread::new(format!("invalid type: {}, expected {expected}", in_json(found)))
-    }
-
-    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Misread::new(format!("invalid value: {}, expected {expected}", in_json(found)))
-    }
-}
-
-/// What was found, in JSON's words.
-fn in_json(found: Unexpected<'_>) -> String {
-    match found {
-        Unexpected::Unit => "null".to_string(),
-        Unexpected::Float(x) => format!("floating point `{}`", Value::from(x)),
-        other => other.to_string(),
-    }
 }
 
 /// A place in the tree.
@@ -394,106 +308,4 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde::Deserialize;
-    use serde_json::json;
-    use std::collections::BTreeMap;
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    struct Table {
-        rate: f64,
-        #[serde(default)]
-        count: Option<u8>,
-        #[serde(default)]
-        on: bool,
-        #[serde(default)]
-        kind: Kind,
-        #[serde(default)]
-        curve: Vec<(f64, f64)>,
-        #[serde(default)]
-        names: BTreeMap<String, i32>,
-        #[serde(default)]
-        inner: Option<Box<Table>>,
-    }
-
-    #[derive(Debug, Default, Deserialize, PartialEq)]
-    #[serde(rename_all = "snake_case")]
-    enum Kind {
-        #[default]
-        Plain,
-        Sized(u32),
-        Both(u32, bool),
-        Named {
-            size: u32,
-        },
-    }
-
-    /// Trees that can be read and trees that cannot.
-    fn trees() -> Vec<Value> {
-        vec![
-            json!({"rate": 1}),
-            json!({"rate": -1.5, "count": 7, "on": true, "kind": "plain"}),
-            json!({"rate": 1, "count": null, "kind": {"sized": 3}, "names": {"a": -4}}),
-            json!({"rate": 1, "kind": {"both": [3, true]}, "curve": [[0, 1], [2.5, 3]]}),
-            json!({"rate": 1, "kind": {"named": {"size": 3}}, "inner": {"rate": 2}}),
-            json!({"rate": 1, "kind": {"plain": null}}),
-            json!({}),
-            json!(null),
-            json!(7),
-            json!({"rate": "fast"}),
-            json!({"rate": null}),
-            json!({"rate": 1, "count": 256}),
-            json!({"rate": 1, "count": -1}),
-            json!({"rate": 1, "count": 2.5}),
-            json!({"rate": 1, "on": 1}),
-            json!({"rate": 1, "kind": "odd"}),
-            json!({"rate": 1, "kind": "sized"}),
-            json!({"rate": 1, "kind": {"plain": 1}}),
-            json!({"rate": 1, "kind": {"sized": -3}}),
-            json!({"rate": 1, "kind": {"both": [3]}}),
-            json!({"rate": 1, "kind": {"both": [3, true, 4]}}),
-            json!({"rate": 1, "kind": {"named": {"size": "s"}}}),
-            json!({"rate": 1, "kind": {"sized": 1, "plain": 1}}),
-            json!({"rate": 1, "kind": 4}),
-            json!({"rate": 1, "curve": [[0, 1], [2]]}),
-            json!({"rate": 1, "curve": [[0, 1, 2]]}),
-            json!({"rate": 1, "curve": {"a": 1}}),
-            json!({"rate": 1, "names": {"a": "b"}}),
-            json!({"rate": 1, "speed": 2}),
-            json!({"rate": 1, "inner": {"rate": 1, "inner": {"rate": [1]}}}),
-        ]
-    }
-
-    #[test]
-    fn it_reads_what_serde_json_reads_and_says_what_it_says() {
-        for tree in trees() {
-            let ours = from_json::<Table>(&tree).map_err(|e| e.to_string());
-            let theirs = Table::deserialize(&tree).map_err(|e| e.to_string());
-            assert_eq!(ours, theirs, "{tree}");
-        }
-    }
-
-    fn place(tree: Value) -> String {
-        from_json::<Table>(&tree).unwrap_err().place()
-    }
-
-    #[test]
-    fn an_error_names_its_place() {
-        assert_eq!(place(json!({})), "");
-        assert_eq!(place(json!({"rate": "fast"})), "rate");
-        assert_eq!(place(json!({"rate": 1, "speed": 2})), "speed");
-        assert_eq!(place(json!({"rate": 1, "curve": [[0, 1], [2]]})), "curve[1]");
-        assert_eq!(place(json!({"rate": 1, "curve": [[0, 1], [2, true]]})), "curve[1][1]");
-        assert_eq!(place(json!({"rate": 1, "names": {"a": "b"}})), "names.a");
-        assert_eq!(place(json!({"rate": 1, "kind": {"named": {"size": "s"}}})), "kind.named.size");
-        assert_eq!(place(json!({"rate": 1, "inner": {"rate": []}})), "inner.rate");
-    }
-
-    #[test]
-    fn a_struct_is_a_table_and_no_array() {
-        let error = from_json::<Table>(&json!([1])).unwrap_err();
-        assert_eq!(error.message(), "invalid type: sequence, expected struct Table");
-    }
-}
+mod tests;

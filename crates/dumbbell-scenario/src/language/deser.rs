@@ -1,7 +1,8 @@
 //! From a tree to typed structs, with serde's messages in a user's words.
 use crate::language::node::{Node, Path, below};
 use crate::language::problem::{Check, Diagnostic};
-use dumbbell_core::catalogue::from_json::{Misread, Step, from_json};
+use dumbbell_core::catalogue::from_json::from_json;
+use dumbbell_core::catalogue::misread::{Misread, Step};
 use dumbbell_core::catalogue::nearest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
