@@ -90,8 +90,8 @@ test-rust:
 test-python:
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
-	cargo build --release --quiet --workspace --example hop
+guard: .venv/.ready-test  ## Instructions for each packet and each flow's plan, against bench/instructions.json; UPDATE=1 records
+	cargo build --release --quiet --workspace --example hop --example plan
 	$(BIN)/python bench/guard.py $(if $(UPDATE),--update)
 
 freeze: build  ## What no change of form may move: scenarios, quick papers, drawn graphs, instructions (minutes)

@@ -1,12 +1,14 @@
-"""Guards what a simulated packet costs, in instructions for each packet-hop: exact, whatever else
+"""Guards what a simulated packet and the plan of a flow cost, in instructions: exact, whatever else
 the machine does.
 
     make guard              # compares with bench/instructions.json; part of `make test`
     make guard UPDATE=1     # writes what is measured now there: commit it with what moved it
 
-Each case is the example `hop` of dumbbell-sim under valgrind's cachegrind, twice: for its whole
-time, and for a start of it. The difference is the cost of the hops between, without the program's
-own start and the set-up of the world. A cost that moved by more than 5 % in either direction ends
+Each case but one is the example `hop` of dumbbell-sim under valgrind's cachegrind, twice: for its
+whole time, and for a start of it. The difference is the cost of the hops between, without the
+program's own start and the set-up of the world. The last case is the example `plan` of dumbbell-lab
+with many flows and with half of them: the cost of a flow from the scenario's text to the plan. A
+cost that moved by more than 5 % in either direction ends
 with 3; a gain must be recorded, too, or the next loss would hide in it.
 
 Compilers differ, so costs are kept for each. One that is not known is held against the nearest
@@ -30,7 +32,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "bench" / "instructions.json"
-HOP = "target/release/examples/hop"
+EXAMPLES = "target/release/examples"
 
 GATE = 0.05
 """A cost may move so much, up or down."""
@@ -38,16 +40,17 @@ LOOSE = 0.25
 """What the code of an unknown compiler may be dearer."""
 
 CASES = {
-    "drop_tail, 10 flows": ("10 100 {} drop_tail", 20, 1),
-    "red, 10 flows": ("10 100 {} red", 20, 1),
-    "drop_tail held, 10 flows": ("10 100 {} drop_tail held", 20, 1),
-    "codel, 10 flows": ("10 100 {} queue=codel", 20, 1),
-    "profile linux, 10 flows": ("10 100 {} linux", 20, 1),
-    "drop_tail, 100 flows": ("100 1000 {} drop_tail", 4, 1.5),
-    "drop_tail, 1000 flows": ("1000 10000 {} drop_tail", 1.5, 1.1),
-    "drop_tail, fat tree k=8": ("0 0 {} fat=8 drop_tail", 0.006, 0.002),
+    "drop_tail, 10 flows": ("hop 10 100 {} drop_tail", 20, 1),
+    "red, 10 flows": ("hop 10 100 {} red", 20, 1),
+    "drop_tail held, 10 flows": ("hop 10 100 {} drop_tail held", 20, 1),
+    "codel, 10 flows": ("hop 10 100 {} queue=codel", 20, 1),
+    "profile linux, 10 flows": ("hop 10 100 {} linux", 20, 1),
+    "drop_tail, 100 flows": ("hop 100 1000 {} drop_tail", 4, 1.5),
+    "drop_tail, 1000 flows": ("hop 1000 10000 {} drop_tail", 1.5, 1.1),
+    "drop_tail, fat tree k=8": ("hop 0 0 {} fat=8 drop_tail", 0.006, 0.002),
+    "plan, for each of 8000 flows": ("plan {}", 8000, 4000),
 }
-"""The words of `hop` with its time, the whole time, and the start that is taken off, seconds."""
+"""A command with a time, seconds, or a number of flows; the whole of it, and what is taken off."""
 
 
 @dataclass(frozen=True)
@@ -96,21 +99,22 @@ def compiler() -> str:
 
 
 def count(words: str) -> tuple[int, int]:
-    """Instructions and packet-hops of one run."""
+    """Instructions of one command, and its packet-hops or flows."""
+    command = f"{EXAMPLES}/{words}"
     watch = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    done = subprocess.run([*watch, HOP, *words.split()], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([*watch, *command.split()], cwd=ROOT, capture_output=True, text=True)
     refs = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    hops = re.search(r"hops (\d+) .* ok true", done.stdout)
+    hops = re.search(r"(?:hops|flows) (\d+) .*ok true", done.stdout)
     if done.returncode != 0 or refs is None or hops is None:
         raise SystemExit(
-            f"`{HOP} {words}` under valgrind ended with "
+            f"`{command}` under valgrind ended with "
             f"{done.returncode}:\n{done.stdout}{done.stderr}"
         )
     return int(refs[1].replace(",", "")), int(hops[1])
 
 
 def measured(workers: int) -> dict[str, float]:
-    """Instructions for each packet-hop of every case, side by side."""
+    """Instructions for each packet-hop or flow of every case, side by side."""
     jobs = [(name, words.format(t)) for name, (words, *times) in CASES.items() for t in times]
     with ThreadPoolExecutor(workers) as pool:
         counts = list(pool.map(lambda job: count(job[1]), jobs))
@@ -124,7 +128,8 @@ def record(kept: dict[str, Any], version: str, now: dict[str, float]) -> dict[st
     """The file with what this compiler's code costs now."""
     versions = {**kept.get("rustc", {}), version: now}
     return {
-        "what": "instructions for each packet-hop (docs/explanation/performance.md)",
+        "what": "instructions for each packet-hop, or for each flow of a plan "
+        "(docs/explanation/performance.md)",
         "rustc": {
             key: versions[key]
             for key in sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
@@ -145,9 +150,9 @@ def main(update: bool) -> int:
     kept = json.loads(FILE.read_text()) if FILE.exists() else {}
     now = measured(os.cpu_count() or 1)
     if here != "x86_64":
-        print(f"guard: on {here} there is nothing to compare with; measured, for each packet-hop:")
+        print(f"guard: on {here} there is nothing to compare with; measured:")
         for name, cost in now.items():
-            print(f"  {name:<26} {cost:7.1f}")
+            print(f"  {name:<28} {cost:8.1f}")
         return 0
     if update:
         FILE.write_text(json.dumps(record(kept, version, now), indent=2) + "\n")
@@ -158,12 +163,12 @@ def main(update: bool) -> int:
             f"guard: rustc {version} is not recorded (make guard UPDATE=1 does it); "
             f"it may be dearer than {like} by {LOOSE:.0%}"
         )
-    print(f"guard: instructions for each packet-hop, rustc {version}")
+    print(f"guard: instructions, rustc {version}")
     failed = False
     for name, cost in now.items():
         judgement = judge(cost, known.get(like, {}).get(name), exact=like == version)
         failed |= judgement.fails
-        print(f"  {name:<26} {cost:7.1f}   {judgement.text}")
+        print(f"  {name:<28} {cost:8.1f}   {judgement.text}")
     if update:
         print(f"guard: recorded in {FILE.relative_to(ROOT)}")
     return 3 if failed and not update else 0

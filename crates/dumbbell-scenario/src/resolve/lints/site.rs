@@ -50,7 +50,9 @@ pub(crate) struct Bottleneck {
     pub rtt: Span,
     /// The bytes of their largest packet.
     pub packet: u64,
-    /// True if other flows cross the link, too.
+    /// The number of all flows that cross the link.
+    pub crossing: usize,
+    /// True if a flow that is no long-lived TCP flow is among them.
     pub shared: bool,
 }
 
@@ -181,6 +183,7 @@ impl Site<'_> {
                 flows: Vec::new(),
                 rtt: Span::ZERO,
                 packet: 0,
+                crossing: 0,
                 shared: false,
             });
             one.flows.push(i);
@@ -190,6 +193,7 @@ impl Site<'_> {
         for flow in &self.plan.flows {
             for link in &flow.forward {
                 if let Some(one) = found.get_mut(link) {
+                    one.crossing += 1;
                     one.shared |= !matches!(&flow.transport, Transport::Tcp { .. })
                         || flow.source.kind != "bulk";
                 }

@@ -23,8 +23,7 @@ impl Site<'_> {
 pub(crate) fn cap(site: &Site<'_>, bottleneck: &Bottleneck, check: &mut Check) {
     let plan = site.plan;
     // Other flows across the link may use what these windows leave.
-    let crossing = plan.flows.iter().filter(|f| f.forward.contains(&bottleneck.link)).count();
-    if bottleneck.shared || crossing > bottleneck.flows.len() {
+    if bottleneck.shared || bottleneck.crossing > bottleneck.flows.len() {
         return;
     }
     let rate = |i: &usize| 8.0 * site.window(*i) / plan.base_rtt(&plan.flows[*i]).seconds();
