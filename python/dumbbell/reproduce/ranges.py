@@ -233,14 +233,19 @@ class _Writer:
         if depth == _DEEPEST:
             return value
         if isinstance(value, list):
-            return [
-                self.fill(item, {**here, **at}, depth + 1)
-                for item in value
-                for at in self._free(item, here)
-            ]
+            return [each for item in value for each in self._filled(item, here, depth + 1)]
         if isinstance(value, dict):
             return self._table(value, here, depth + 1, {})
         return value
+
+    def _filled(self, item: Any, here: Values, depth: int) -> Iterator[Any]:
+        """An item of a list, along the axes that it names."""
+        if not isinstance(item, (str, list, dict)):  # It names none; lists of numbers are long.
+            self._charge(1)
+            yield item
+            return
+        for at in self._free(item, here):
+            yield self.fill(item, {**here, **at}, depth)
 
     def _table(
         self, value: dict[str, Any], here: Values, depth: int, out: dict[str, Any]
