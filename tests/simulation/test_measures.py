@@ -323,3 +323,29 @@ def test_goodput_above_the_link_is_what_had_waited_before_the_window() -> None:
     del scenario["warmup"]
     (flow,) = dumbbell.Scenario(scenario).run().json["flows"]
     assert "held_back_bytes" not in flow and flow["goodput_bps"] <= rate
+
+
+def test_a_queue_that_is_not_reported_leaves_the_run_as_it_is() -> None:
+    """By queue: a switch's other port keeps its measures."""
+    scenario = port({"kind": "cbr", "rate": "12 Mbps", "packet": "972 B"}, 1, limit="20 pkt")
+    second = {"name": "next", "between": ["b", "c"], "rate": "4 Mbps", "delay": "1 ms"}
+    scenario["host"] = [{"name": "a"}, {"name": "c"}]
+    scenario["router"] = [{"name": "b"}]
+    scenario["link"].append({**second, "queue": {"kind": "drop_tail", "limit": "10 pkt"}})
+    scenario["flow"][0]["to"] = "c"
+    whole = dumbbell.Scenario(scenario).run()
+    scenario["link"][0]["queue"]["report"] = False
+    part = dumbbell.Scenario(scenario).run()
+    assert part.fingerprint == whole.fingerprint
+    names = [queue["name"] for queue in whole.json["queues"]]
+    assert names == ["port", "port_reverse", "next", "next_reverse"]
+    assert part.json["queues"] == whole.json["queues"][2:]
+    assert part.json["conservation"] == whole.json["conservation"]
+    scenario["link"][1]["queue"]["report"] = False
+    none = dumbbell.Scenario(scenario).run()
+    assert none.fingerprint == whole.fingerprint
+    assert none.json["queues"] == []
+    assert "Queues" not in str(none)
+    scenario["link"][0]["queue"]["report"] = "no"
+    with pytest.raises(dumbbell.ScenarioError, match="write report = true or report = false"):
+        dumbbell.Scenario(scenario).run()

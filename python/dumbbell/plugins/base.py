@@ -105,7 +105,7 @@ class Aqm(Own):
     """A queue's algorithm: when a FIFO signals congestion. It decides and never holds a packet."""
 
     kind = "aqm"
-    port_keys = ("limit", "limit_rule", "count_in_service", "watch_above")
+    port_keys = ("limit", "limit_rule", "count_in_service", "watch_above", "report")
 
     needs: str = "arrival"
     """`"arrival"`: it decides by the backlog that a packet finds. `"held"`: it has `depart`,

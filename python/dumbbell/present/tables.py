@@ -46,7 +46,8 @@ def _parts(result: ResultLike, every: bool) -> Iterator[Sequence[Grid]]:
         yield [_applications(result, every)]
     if len(result.sessions):
         yield [_table(result, _SESSIONS, True), *_by_size(result)]
-    yield [_table(result, _QUEUES, every)]
+    if len(result.queues):
+        yield [_table(result, _QUEUES, every)]
     if _ends(result):
         yield [_table(result, _ETHERNETS, every)]
     if any("in_throughput_bps" in flow.as_dict() for flow in result.flows):

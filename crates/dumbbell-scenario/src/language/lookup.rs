@@ -12,6 +12,9 @@ use dumbbell_core::rng::distribution;
 use dumbbell_plan::Spec;
 use serde_json::{Map, Value};
 
+/// Keys of a queue beside `kind` and the algorithm's own parameters.
+const QUEUE_KEYS: [&str; 5] = ["limit", "limit_rule", "count_in_service", "watch_above", "report"];
+
 /// Keys of an edge beside `kind` and the algorithm's own parameters.
 const EDGE_KEYS: [&str; 8] = ["per", "flows", "dscp", "green", "yellow", "red", "in", "out"];
 
@@ -73,7 +76,7 @@ impl Family {
     /// Keys beside `kind` that are not the algorithm's: those of the port or of the edge around it.
     pub fn port_keys(self) -> &'static [&'static str] {
         match self {
-            _ if self.is_queue() => &["limit", "limit_rule", "count_in_service", "watch_above"],
+            _ if self.is_queue() => &QUEUE_KEYS,
             _ if self.is_edge() => &EDGE_KEYS,
             _ => &[],
         }

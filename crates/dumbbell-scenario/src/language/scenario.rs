@@ -47,7 +47,7 @@ macro_rules! choice {
 
 choice!(
     /// A queue: the name of an aqm, or a table with `kind`, `limit`, `limit_rule`,
-    /// `count_in_service`, `watch_above` and its parameters.
+    /// `count_in_service`, `watch_above`, `report` and its parameters.
     QueueChoice, "queue"
 );
 choice!(

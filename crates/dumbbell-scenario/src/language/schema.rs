@@ -191,7 +191,11 @@ fn table(family: Family, entry: &KnownAlgorithm, defs: &mut Map<String, Value>) 
         properties.insert("watch_above".into(), described(limit, doc));
         let doc = "Whether backlog and limit count the packet in transmission; default false, as \
             in ns-2 and Linux.";
-        properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
+        let truth = json!({ "type": "boolean" });
+        properties.insert("count_in_service".into(), described(truth.clone(), doc));
+        let doc = "Whether results report the queue; default true. A run with fewer measures takes \
+            less time and memory.";
+        properties.insert("report".into(), described(truth, doc));
     }
     if family.is_edge() {
         properties.extend(around_an_edge());

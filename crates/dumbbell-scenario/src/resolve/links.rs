@@ -33,7 +33,7 @@ pub fn build(
                 known.entry(alike).or_insert_with(new).clone()
             }
         };
-        let Queue { aqm, capacity, count_in_service, watch_above } =
+        let Queue { aqm, capacity, count_in_service, watch_above, report: wanted } =
             queue.unwrap_or_else(|| unlimited.clone());
         let LinkSettings {
             rate,
@@ -67,7 +67,7 @@ pub fn build(
             count_in_service,
             watch_above,
             impairments,
-            report,
+            report: report && wanted,
             host: None,
         }
     };

@@ -18,12 +18,20 @@ pub struct Queue {
     pub capacity: Capacity,
     pub count_in_service: bool,
     pub watch_above: Option<Capacity>,
+    /// False if results shall not report it.
+    pub report: bool,
 }
 
 impl Queue {
     /// The queue of a link that names none.
     pub fn drop_tail(capacity: Capacity) -> Queue {
-        Queue { aqm: drop_tail().into(), capacity, count_in_service: false, watch_above: None }
+        Queue {
+            aqm: drop_tail().into(),
+            capacity,
+            count_in_service: false,
+            watch_above: None,
+            report: true,
+        }
     }
 }
 
@@ -69,9 +77,10 @@ pub fn queue(
         at.below("watch_above").refuse(cause, fix);
         return None;
     }
-    let count_in_service = truth(&at.below("count_in_service"))?;
+    let count_in_service = truth(&at, "count_in_service")?.unwrap_or(false);
+    let report = truth(&at, "report")?.unwrap_or(true);
     let aqm = at.algorithm(Family::of_queue(node), node, packets)?;
-    Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above })
+    Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above, report })
 }
 
 /// Why not one packet of the link's MTU fits into a limit, and what to do.
@@ -116,13 +125,15 @@ fn full_by(rule: &At<'_>, capacity: Capacity, family: Family) -> Option<Capacity
     }
 }
 
-/// A truth value that a queue may name; default false.
-fn truth(at: &At<'_>) -> Option<bool> {
+/// A truth value that a queue may name, if it does.
+fn truth(queue: &At<'_>, key: &str) -> Option<Option<bool>> {
+    let at = queue.below(key);
     match at.node().map(Node::to_json) {
-        None => Some(false),
-        Some(Value::Bool(b)) => Some(b),
+        None => Some(None),
+        Some(Value::Bool(b)) => Some(Some(b)),
         Some(_) => {
-            at.refuse("this is neither true nor false", "write count_in_service = true");
+            let fix = format!("write {key} = true or {key} = false");
+            at.refuse("this is neither true nor false", fix);
             None
         }
     }
