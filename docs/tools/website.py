@@ -3,7 +3,7 @@
     python docs/tools/website.py    # build/docs/site; needs requirements/docs.txt
 
 build/docs/pages has the pages at the places that they have in the repository, beside the files that
-they link to. A page for each algorithm and for each section of the validation
+they link to. A page for each algorithm, with a chart, and for each section of the validation
 suite is added, and `dumbbell explain NAME` links to the page of that algorithm. Where `make lab`
 has written the laboratory, the site has it, and the page of an algorithm has a live experiment.
 """
@@ -24,7 +24,7 @@ from dumbbell import catalogue
 from dumbbell.files.write import write_bytes, write_text
 from dumbbell.validate import report
 from pages import ROOT
-from parts import catalogue_tables, check_tables, experiments
+from parts import catalogue_tables, check_tables, curves, experiments
 
 OUT = ROOT / "build" / "docs"
 LAB = ROOT / "build" / "lab"
@@ -48,7 +48,7 @@ def generated(live: bool = False) -> dict[str, str]:
     for which the site needs the laboratory."""
     up = "../" * (ALGORITHMS.count("/") + 1)
     found = {
-        f"{ALGORITHMS}/{a.name}.md": catalogue_tables.algorithm(a)
+        f"{ALGORITHMS}/{a.name}.md": catalogue_tables.algorithm(a, curves.section(a.name))
         + (f"\n{experiments.section(a, up)}" if live else "")
         for a in catalogue.algorithms()
     }

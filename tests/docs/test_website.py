@@ -1,10 +1,12 @@
-"""The pages of the site: each algorithm and each check has one, and their links lead somewhere."""
+"""The pages of the site: each algorithm and each check has one, an algorithm's has a chart, and
+their links lead somewhere."""
 
 from __future__ import annotations
 
 import os
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import claims
 import dumbbell
@@ -12,8 +14,11 @@ import pages
 import pytest
 import website
 from dumbbell import api
+from dumbbell.aqm_response import known
 from dumbbell.validate import report
-from parts import experiments
+from parts import curves, experiments, svg_chart
+
+_SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +31,20 @@ def test_every_algorithm_has_a_page_with_its_parameters(generated: dict[str, str
         text = generated[f"{website.ALGORITHMS}/{a.name}.md"]
         assert text.startswith(f"# {a.name}\n\n**{a.title}.**")
         assert all(f"\n| `{parameter.name}` | " in text for parameter in a.parameters)
+
+
+def test_every_algorithm_that_runs_has_a_chart() -> None:
+    for a in dumbbell.catalogue.algorithms():
+        text = curves.section(a.name)
+        assert bool(text) is experiments.possible(a), a.name
+        if text:
+            found = [ElementTree.fromstring(svg) for svg in _SVG.findall(text)]
+            assert found, a.name
+            assert "\n\n" not in "".join(_SVG.findall(text))
+            for root in found:
+                assert root.findtext("title")
+                assert any(path.get("stroke") in svg_chart.COLORS for path in root.iter("path"))
+            assert ("`dumbbell plot curve" in text) is (a.name in known())
 
 
 def test_every_experiment_uses_its_algorithm() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import html
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -233,6 +234,33 @@ def test_an_experiment_runs_in_its_page_when_it_is_opened(
         assert outside == {file.as_uri(), (tmp_path / "lab" / "lab.html").as_uri()}
     finally:
         shown.close()
+
+
+def test_a_page_leads_to_the_next_and_the_last_to_none(pages: dict[str, Path]) -> None:
+    order = sorted(PAGES, key=lambda name: _about(name)["place"])
+    next_ = {
+        name: re.findall(r'Next page: <a href="([\w-]+)\.html"', file.read_text(encoding="utf-8"))
+        for name, file in pages.items()
+    }
+    # The laboratory has no text to end.
+    expected = {name: [after] for name, after in itertools.pairwise(order[1:])}
+    assert next_ == {"lab": [], order[-1]: [], **expected}
+
+
+def test_a_phone_shows_the_figures_and_leads_back_to_the_text(
+    opened: Callable[..., Any], pages: dict[str, Path]
+) -> None:
+    shown = opened(pages["bufferbloat"], viewport={"width": 390, "height": 800})
+    before = _done(shown)
+    button = shown.locator("[data-set]").nth(2)
+    button.click()
+    _done(shown, before)
+    expect(shown.locator("#lab-figures .lab-state")).to_be_in_viewport()
+    expect(button).not_to_be_in_viewport()
+    shown.click(".lab-return")
+    expect(button).to_be_in_viewport()
+    shown.click("text=What the columns mean")
+    assert "Waiting time" in shown.inner_text("#lab-numbers")
 
 
 _EMPTY = b"\0asm\1\0\0\0"

@@ -93,13 +93,14 @@ export class Lab {
     const reset = h("button", { type: "button" }, "Reset");
     on(reset, "click", () => this.reset());
     const save = h("button", { type: "button" }, "Download TOML");
+    const told = document.querySelector("[data-set]") !== null;
     on(save, "click", () => this.save());
     this.root.append(
       this.form.root,
       h("div", { class: "buttons" }, reset, this.back),
       h(
         "details",
-        { class: "lab-scenario", open: !this.framed || this.edited !== null },
+        { class: "lab-scenario", open: (!this.framed && !told) || this.edited !== null },
         h("summary", {}, "Scenario"),
         h("label", { for: "lab-text", class: "soft" },
           this.framed && this.edited !== null
@@ -122,6 +123,15 @@ export class Lab {
       this.numbers,
       h("p", { class: "soft" }, "Fingerprint ", this.print, ": the command line gives the same."),
     );
+    let pressed: HTMLElement | null = null;
+    if (told) {
+      const back = h("button", { type: "button", class: "lab-return" }, "Back to the text");
+      const words = document.querySelector(".lab-words [data-set]");
+      on(back, "click", () => {
+        (pressed ?? words)!.scrollIntoView({ behavior: "smooth", block: "center" });
+      });
+      this.figure.parentElement!.append(back);
+    }
     for (const button of document.querySelectorAll<HTMLElement>("[data-set]")) {
       // A button's experiment is the same one whatever was tried before.
       const start = first(this.given.form);
@@ -131,6 +141,7 @@ export class Lab {
         // Where the figures are not beside the words, they come into view.
         const beside = this.figure.getBoundingClientRect().top < innerHeight;
         if (!beside) this.state.scrollIntoView({ behavior: "smooth", block: "start" });
+        pressed = button;
       });
       this.buttons.push([button, values]);
     }
@@ -217,7 +228,7 @@ export class Lab {
     this.root.dataset["fingerprint"] = run.fingerprint;
     this.root.dataset["state"] = "done";
     this.root.dataset["ms"] = ms.toFixed(1);
-    const jain = run.jain === null ? "" : `, Jain's index ${number(run.jain)}`;
+    const jain = run.jain === null ? "" : `, Jain's index ${number(run.jain)} (1: equal shares)`;
     say(this.state, `${number(facts.duration_s)} s simulated in ${number(ms)} ms${jain}`);
   }
 }
