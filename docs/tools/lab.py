@@ -13,7 +13,7 @@ from dumbbell.view import lab
 PAGES = Path(__file__).parents[2] / "web" / "lab"
 
 
-def _short(title: str) -> str:
+def short(title: str) -> str:
     """A title up to its colon."""
     return title.split(":")[0]
 
@@ -33,7 +33,7 @@ def write(module: Path, out: Path) -> list[Path]:
     code = module.read_bytes()
     out.mkdir(parents=True, exist_ok=True)
     pages = listed()
-    others = [(name, _short(about["title"])) for name, about in pages]
+    others = [(name, short(about["title"])) for name, about in pages]
     written = []
     for i, (name, about) in enumerate(pages):
         around = {"others": others, "here": name, "next": (*others, None)[i + 1]}

@@ -19,6 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import lab
 import pages
 from dumbbell import catalogue
 from dumbbell.files.write import write_bytes, write_text
@@ -71,8 +72,23 @@ def stage(where: Path) -> None:
     if laboratory:
         page = where / "docs" / "how-to" / "lab.md"
         write_text(page, explorables(page.read_text(encoding="utf-8"), "../../lab"))
+        page = where / "README.md"
+        write_text(page, with_entrance(page.read_text(encoding="utf-8"), "lab"))
     for path, text in generated(live=bool(laboratory)).items():
         write_text(where / path, text)
+
+
+def with_entrance(text: str, laboratory: str) -> str:
+    """The first page with links to the laboratory's pages, which are at `laboratory`, before its
+    first list."""
+    titles = [(name, lab.short(about["title"])) for name, about in lab.listed()]
+    links = [f'<a href="{laboratory}/{name}.html">{title}</a>' for name, title in titles]
+    words = (
+        f"**Try it in this browser**, without installing anything. {links[0]} simulates any network "
+        f"that you describe. Ten texts have an experiment that you change: {', '.join(links[1:])}."
+    )
+    before, first, after = text.partition("\n- ")
+    return f"{before}\n{words}\n{first}{after}"
 
 
 def explorables(text: str, lab: str) -> str:

@@ -82,6 +82,15 @@ def test_the_page_about_the_laboratory_links_to_every_page_of_it() -> None:
     assert sorted(found) == sorted(page.stem for page in (pages.ROOT / "web/lab").glob("*.toml"))
 
 
+def test_the_first_page_leads_to_every_page_of_the_laboratory() -> None:
+    text = (pages.ROOT / "README.md").read_text(encoding="utf-8")
+    found = website.with_entrance(text, "L")
+    links = re.findall(r'<a href="L/([\w-]+)\.html">', found)
+    assert links[0] == "lab"
+    assert sorted(links) == sorted(page.stem for page in (pages.ROOT / "web/lab").glob("*.toml"))
+    assert found.replace("".join(re.findall(r"\*\*Try it in this browser.*\n\n?", found)), "") == text
+
+
 def test_every_check_is_on_the_page_of_its_section(generated: dict[str, str]) -> None:
     text = "".join(generated[f"{website.CHECKS}/{name}.md"] for name in report.SECTIONS)
     assert all(f"\n| `{check.id}` | " in text for check in report.checks())

@@ -23,6 +23,7 @@ from dumbbell import api, catalogue
 from dumbbell.errors import ScenarioError
 from dumbbell.view import lab
 from dumbbell.view.lab import forms
+from helpers import random_graphs
 from parts import experiments
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -31,6 +32,7 @@ ROOT = Path(__file__).parents[2]
 _TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 _MODULE = _TARGET / "lab/wasm32-unknown-unknown/web/dumbbell_web.wasm"
 SHIPPED = sorted(path.name for path in (ROOT / "scenarios").glob("*.toml"))
+GRAPHS = 40
 PAGES = sorted(path.stem for path in (ROOT / "web" / "lab").glob("*.toml"))
 
 FIRST = """duration = "5 s"
@@ -82,6 +84,26 @@ def asked(module: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return json.loads(done.stdout)
 
 
+def asked_in_a_browser(
+    browser: Any, module: Path, requests: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The ends of runs in Chromium."""
+    script = (ROOT / "web/test/answers.mjs").read_text(encoding="utf-8").replace("export ", "")
+    shown = browser.new_page()
+    try:
+        return shown.evaluate(
+            f"""async ([packed, requests]) => {{
+                {script}
+                const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+                const {{ instance }} = await WebAssembly.instantiate(bytes, {{}});
+                return answers(instance.exports, requests);
+            }}""",
+            [base64.b64encode(module.read_bytes()).decode(), requests],
+        )
+    finally:
+        shown.close()
+
+
 def begin(**scenario: Any) -> dict[str, Any]:
     return {"verb": "begin", "scenario": {"instants": 600, **scenario}}
 
@@ -93,28 +115,64 @@ def native(source: dict[str, Any]) -> str:
     return str(point["runs"][0]["fingerprint"] if "runs" in point else point["fingerprint"])
 
 
+def shipped() -> tuple[list[str], list[dict[str, Any]]]:
+    """The scenarios that ship, from the checkout, and the requests for their runs."""
+    paths = [p for p in Path("scenarios").rglob("*") if p.suffix in {".toml", ".trace"}]
+    files = {str(path): path.read_text(encoding="utf-8") for path in paths}
+    names = [f"scenarios/{name}" for name in SHIPPED]
+    return names, [begin(name=name, files=files) for name in names]
+
+
 def test_shipped_scenarios_have_the_native_fingerprints(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    paths = [p for p in Path("scenarios").rglob("*") if p.suffix in {".toml", ".trace"}]
-    files = {str(path): path.read_text(encoding="utf-8") for path in paths}
-    names = [f"scenarios/{name}" for name in SHIPPED]
-    found = asked(module, [begin(name=name, files=files) for name in names])
+    names, requests = shipped()
+    found = asked(module, requests)
     told = {name: one["run"]["fingerprint"] for name, one in zip(names, found, strict=True)}
     assert told == {name: native({"path": name}) for name in names}
 
 
-def test_golden_plans_have_their_fingerprints(module: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The plans of crates/dumbbell-sim/tests/golden.rs, whose test writes them."""
-    file = tmp_path / "plans.json"
+    file = tmp_path_factory.mktemp("golden") / "plans.json"
     command = ["cargo", "test", "--release", "--quiet", "-p", "dumbbell-sim", "--test", "golden"]
     environment = os.environ | {"DUMBBELL_GOLDEN_PLANS": str(file)}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     plans = json.loads(file.read_text(encoding="utf-8"))
-    found = asked(module, [{"verb": "begin", "plan": one["plan"]} for one in plans])
     assert len(plans) == 2
-    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in plans]
+    return plans
+
+
+def test_golden_plans_have_their_fingerprints(module: Path, golden: list[dict[str, Any]]) -> None:
+    found = asked(module, [{"verb": "begin", "plan": one["plan"]} for one in golden])
+    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in golden]
+
+
+def test_chromium_has_the_fingerprints_of_golden_plans(
+    browser: Any, module: Path, golden: list[dict[str, Any]]
+) -> None:
+    requests = [{"verb": "begin", "plan": one["plan"]} for one in golden]
+    found = asked_in_a_browser(browser, module, requests)
+    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in golden]
+
+
+def test_chromium_has_the_native_fingerprints_of_scenarios_and_random_graphs(
+    browser: Any, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    names, requests = shipped()
+    offered = lab.template()
+    queues, controls = ([one["name"] for one in offered[kind]] for kind in ("queues", "controls"))
+    graphs = [random_graphs.scenario(seed, queues, controls) for seed in range(1, GRAPHS + 1)]
+    requests += [begin(name="lab.toml", text=text) for text in graphs]
+    found = asked_in_a_browser(browser, module, requests)
+    sources = [{"path": name} for name in names]
+    sources += [{"text": text, "name": "lab.toml"} for text in graphs]
+    expected = [native(source) for source in sources]
+    assert len(set(expected)) == len(expected)
+    assert [one["run"]["fingerprint"] for one in found] == expected
 
 
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())

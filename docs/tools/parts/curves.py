@@ -134,7 +134,7 @@ def _run(a: catalogue.Algorithm) -> str:
         ]
     figure = chart(f"{what}: {a.name}", "time [s]", y, drawn)
     return (
-        "## Curve\n\n"
+        "## A run\n\n"
         f"{beside([figure])}\n\n"
         f"{what}, in this scenario:\n\n"
         f"<details><summary>Scenario</summary><pre><code>{escape(text)}</code></pre></details>\n"

@@ -12,10 +12,10 @@ from typing import Literal
 COLORS = ("#2f86d1", "#d2601a", "#2a9d6f")
 """Between light and dark: each has a contrast of 3 to 1 or more with white and with #1e2129."""
 DASHES = ("", "7 3", "2 2.5")
-_WIDTH, _HEIGHT = 460, 260
+_WIDTH, _HEIGHT = 400, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 26, 44
 _MARGIN = 1.04
-_LABEL = 6.4
+_LABEL = 7.0
 """The width of a character of the legend, about."""
 
 
@@ -39,7 +39,7 @@ def chart(title: str, x: str, y: str, parts: Sequence[Drawn], top: float | None 
     upward = _Axis(min(highest, top or highest) * _MARGIN or 1.0, _HEIGHT - _BOTTOM, _TOP)
     lines = [
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" class="chart" '
-        'style="width: 100%; max-width: 34rem; flex: 1 1 20rem; font: 12px sans-serif">',
+        'style="width: 100%; max-width: 520px; flex: 1 1 300px; font: 13px sans-serif">',
         f"<title>{escape(title)}</title>",
         *_axes(across, upward, x, y),
     ]
@@ -51,7 +51,7 @@ def chart(title: str, x: str, y: str, parts: Sequence[Drawn], top: float | None 
 def beside(charts: Sequence[str]) -> str:
     """Charts in a row, or on a narrow screen in a column."""
     style = "display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem"
-    return "\n".join([f'<div style="{style}">', *charts, "</div>"])
+    return "\n".join([f'<div data-search-exclude style="{style}">', *charts, "</div>"])
 
 
 @dataclass(frozen=True, slots=True)

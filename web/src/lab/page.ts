@@ -52,6 +52,9 @@ export class Lab {
   ) {
     const { template, form, bytes } = given;
     this.begun = parsed(form, location.hash);
+    // A text begins with its first experiment.
+    const begin = document.querySelector<HTMLElement>("[data-set]")?.dataset["set"];
+    if (begin && location.hash.length <= 1) Object.assign(this.begun.values, JSON.parse(begin));
     ({ values: this.values, edited: this.edited } = this.begun);
     document.body.classList.toggle("lab-framed", this.framed);
     document.body.classList.toggle("lab-by-text", this.framed && this.edited !== null);
@@ -74,9 +77,11 @@ export class Lab {
     this.ask();
   }
 
-  /** To the beginning of the page, or in a frame to what its address said. */
+  /** To the beginning of the page; in a frame to what its address said. */
   private reset(): void {
-    if (!this.framed) return this.set(first(this.given.form));
+    if (!this.framed && !document.querySelector("[data-set]")) {
+      return this.set(first(this.given.form));
+    }
     ({ values: this.values, edited: this.edited } = this.begun);
     this.ask();
   }
