@@ -88,7 +88,26 @@ def test_the_first_page_leads_to_every_page_of_the_laboratory() -> None:
     links = re.findall(r'<a href="L/([\w-]+)\.html">', found)
     assert links[0] == "lab"
     assert sorted(links) == sorted(page.stem for page in (pages.ROOT / "web/lab").glob("*.toml"))
-    assert found.replace("".join(re.findall(r"\*\*Try it in this browser.*\n\n?", found)), "") == text
+    assert (
+        found.replace("".join(re.findall(r"\*\*Try it in this browser.*\n\n?", found)), "") == text
+    )
+
+
+def test_pages_fetch_nothing_from_elsewhere(tmp_path: Path) -> None:
+    page = tmp_path / "a" / "b.html"
+    page.parent.mkdir()
+    shim = '<script src="https://unpkg.com/iframe-worker/shim" type="text/javascript"></script>'
+    link = '<a href="https://example.org">a link</a><link rel="canonical" href="https://x.org">'
+    page.write_text(shim + link, encoding="utf-8")
+    assert website.keep_within(tmp_path) == []
+    (script,) = re.findall(r'src="(.*?)"', page.read_text(encoding="utf-8"))
+    assert (page.parent / script).resolve().is_file()
+    for fetched in (
+        '<img alt="" src="https://x.org/1">',
+        '<link rel="icon" href="https://x.org/1">',
+    ):
+        page.write_text(fetched, encoding="utf-8")
+        assert website.keep_within(tmp_path) == ["a/b.html: https://x.org/1"]
 
 
 def test_every_check_is_on_the_page_of_its_section(generated: dict[str, str]) -> None:
