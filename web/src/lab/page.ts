@@ -233,7 +233,8 @@ export class Lab {
     this.root.dataset["fingerprint"] = run.fingerprint;
     this.root.dataset["state"] = "done";
     this.root.dataset["ms"] = ms.toFixed(1);
-    const jain = run.jain === null ? "" : `, Jain's index ${number(run.jain)} (1: equal shares)`;
+    const fair = run.jain !== null && run.flows.length > 1;
+    const jain = fair ? `, Jain's index ${number(run.jain!)} (1: equal shares)` : "";
     say(this.state, `${number(facts.duration_s)} s simulated in ${number(ms)} ms${jain}`);
   }
 }
