@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import random_graphs
 from dumbbell import api, catalogue
 from dumbbell.errors import ScenarioError
 from dumbbell.view import lab
 from dumbbell.view.lab import forms
-from helpers import random_graphs
 from parts import experiments
 
 expect = pytest.importorskip("playwright.sync_api").expect
