@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import random_graphs
 from dumbbell import api, catalogue
 from dumbbell.errors import ScenarioError
 from dumbbell.view import lab
 from dumbbell.view.lab import forms
 from parts import experiments
+
+from . import random_graphs
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
