@@ -36,6 +36,12 @@ def test_there_are_ten_explorables() -> None:
     assert len(TOLD) == 10
 
 
+def test_pages_have_an_order_that_begins_with_the_laboratory() -> None:
+    places = sorted((about["place"], name) for name, about in PAGES.items())
+    assert [place for place, _ in places] == list(range(len(PAGES)))
+    assert places[0][1] == "lab"
+
+
 @pytest.mark.parametrize("name", TOLD)
 def test_every_button_makes_a_claim_or_serves_one(name: str) -> None:
     about = PAGES[name]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import html
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -24,12 +25,15 @@ from dumbbell.view import lab
 from dumbbell.view.lab import forms
 from parts import experiments
 
+from . import random_graphs
+
 expect = pytest.importorskip("playwright.sync_api").expect
 
 ROOT = Path(__file__).parents[2]
 _TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 _MODULE = _TARGET / "lab/wasm32-unknown-unknown/web/dumbbell_web.wasm"
 SHIPPED = sorted(path.name for path in (ROOT / "scenarios").glob("*.toml"))
+GRAPHS = 40
 PAGES = sorted(path.stem for path in (ROOT / "web" / "lab").glob("*.toml"))
 
 FIRST = """duration = "5 s"
@@ -81,6 +85,26 @@ def asked(module: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return json.loads(done.stdout)
 
 
+def asked_in_a_browser(
+    browser: Any, module: Path, requests: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The ends of runs in Chromium."""
+    script = (ROOT / "web/test/answers.mjs").read_text(encoding="utf-8").replace("export ", "")
+    shown = browser.new_page()
+    try:
+        return shown.evaluate(
+            f"""async ([packed, requests]) => {{
+                {script}
+                const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+                const {{ instance }} = await WebAssembly.instantiate(bytes, {{}});
+                return answers(instance.exports, requests);
+            }}""",
+            [base64.b64encode(module.read_bytes()).decode(), requests],
+        )
+    finally:
+        shown.close()
+
+
 def begin(**scenario: Any) -> dict[str, Any]:
     return {"verb": "begin", "scenario": {"instants": 600, **scenario}}
 
@@ -92,28 +116,64 @@ def native(source: dict[str, Any]) -> str:
     return str(point["runs"][0]["fingerprint"] if "runs" in point else point["fingerprint"])
 
 
+def shipped() -> tuple[list[str], list[dict[str, Any]]]:
+    """The scenarios that ship, from the checkout, and the requests for their runs."""
+    paths = [p for p in Path("scenarios").rglob("*") if p.suffix in {".toml", ".trace"}]
+    files = {str(path): path.read_text(encoding="utf-8") for path in paths}
+    names = [f"scenarios/{name}" for name in SHIPPED]
+    return names, [begin(name=name, files=files) for name in names]
+
+
 def test_shipped_scenarios_have_the_native_fingerprints(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    paths = [p for p in Path("scenarios").rglob("*") if p.suffix in {".toml", ".trace"}]
-    files = {str(path): path.read_text(encoding="utf-8") for path in paths}
-    names = [f"scenarios/{name}" for name in SHIPPED]
-    found = asked(module, [begin(name=name, files=files) for name in names])
+    names, requests = shipped()
+    found = asked(module, requests)
     told = {name: one["run"]["fingerprint"] for name, one in zip(names, found, strict=True)}
     assert told == {name: native({"path": name}) for name in names}
 
 
-def test_golden_plans_have_their_fingerprints(module: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The plans of crates/dumbbell-sim/tests/golden.rs, whose test writes them."""
-    file = tmp_path / "plans.json"
+    file = tmp_path_factory.mktemp("golden") / "plans.json"
     command = ["cargo", "test", "--release", "--quiet", "-p", "dumbbell-sim", "--test", "golden"]
     environment = os.environ | {"DUMBBELL_GOLDEN_PLANS": str(file)}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     plans = json.loads(file.read_text(encoding="utf-8"))
-    found = asked(module, [{"verb": "begin", "plan": one["plan"]} for one in plans])
     assert len(plans) == 2
-    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in plans]
+    return plans
+
+
+def test_golden_plans_have_their_fingerprints(module: Path, golden: list[dict[str, Any]]) -> None:
+    found = asked(module, [{"verb": "begin", "plan": one["plan"]} for one in golden])
+    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in golden]
+
+
+def test_chromium_has_the_fingerprints_of_golden_plans(
+    browser: Any, module: Path, golden: list[dict[str, Any]]
+) -> None:
+    requests = [{"verb": "begin", "plan": one["plan"]} for one in golden]
+    found = asked_in_a_browser(browser, module, requests)
+    assert [one["run"]["fingerprint"] for one in found] == [one["fingerprint"] for one in golden]
+
+
+def test_chromium_has_the_native_fingerprints_of_scenarios_and_random_graphs(
+    browser: Any, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    names, requests = shipped()
+    offered = lab.template()
+    queues, controls = ([one["name"] for one in offered[kind]] for kind in ("queues", "controls"))
+    graphs = [random_graphs.scenario(seed, queues, controls) for seed in range(1, GRAPHS + 1)]
+    requests += [begin(name="lab.toml", text=text) for text in graphs]
+    found = asked_in_a_browser(browser, module, requests)
+    sources = [{"path": name} for name in names]
+    sources += [{"text": text, "name": "lab.toml"} for text in graphs]
+    expected = [native(source) for source in sources]
+    assert len(set(expected)) == len(expected)
+    assert [one["run"]["fingerprint"] for one in found] == expected
 
 
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
@@ -233,6 +293,33 @@ def test_an_experiment_runs_in_its_page_when_it_is_opened(
         assert outside == {file.as_uri(), (tmp_path / "lab" / "lab.html").as_uri()}
     finally:
         shown.close()
+
+
+def test_a_page_leads_to_the_next_and_the_last_to_none(pages: dict[str, Path]) -> None:
+    order = sorted(PAGES, key=lambda name: _about(name)["place"])
+    next_ = {
+        name: re.findall(r'Next page: <a href="([\w-]+)\.html"', file.read_text(encoding="utf-8"))
+        for name, file in pages.items()
+    }
+    # The laboratory has no text to end.
+    expected = {name: [after] for name, after in itertools.pairwise(order[1:])}
+    assert next_ == {"lab": [], order[-1]: [], **expected}
+
+
+def test_a_phone_shows_the_figures_and_leads_back_to_the_text(
+    opened: Callable[..., Any], pages: dict[str, Path]
+) -> None:
+    shown = opened(pages["bufferbloat"], viewport={"width": 390, "height": 800})
+    before = _done(shown)
+    button = shown.locator("[data-set]").nth(2)
+    button.click()
+    _done(shown, before)
+    expect(shown.locator("#lab-figures .lab-state")).to_be_in_viewport()
+    expect(button).not_to_be_in_viewport()
+    shown.click(".lab-return")
+    expect(button).to_be_in_viewport()
+    shown.click("text=What the columns mean")
+    assert "Waiting time" in shown.inner_text("#lab-numbers")
 
 
 _EMPTY = b"\0asm\1\0\0\0"

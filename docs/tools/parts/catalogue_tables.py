@@ -12,12 +12,13 @@ from dumbbell.models import dscp
 from .markdown_table import shown, table
 
 
-def algorithm(a: catalogue.Algorithm) -> str:
-    """The page of an algorithm."""
+def algorithm(a: catalogue.Algorithm, curve: str = "") -> str:
+    """The page of an algorithm. curve: a part of it that a program drew."""
     parts = [
         f"# {a.name}",
         f"**{a.title}.** {a.idea}",
         f"```text\n{_lines(a.equations)}\n```",
+        *([curve.rstrip("\n"), "## Parameters"] if curve else []),
         _parameters(a.parameters),
         f"Sources: {'; '.join(a.sources)}.",
         f"Kind: `{a.kind}`. Provenance: *{a.provenance.replace('_', ' ')}* "

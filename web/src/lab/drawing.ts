@@ -5,6 +5,8 @@ import type { Member } from "./members";
 import { members } from "./members";
 import type { Facts, Line, Template } from "./shapes";
 
+/** Panels whose peaks may leave them: those of slow start would hide what comes later. */
+const ROBUST = ["probability", "cwnd", "goodput"];
 const FLOWS = "flows.parquet";
 const QUEUES = "queues.parquet";
 
@@ -130,7 +132,7 @@ class Sheet {
       id, unit, kind: "time", series: [], lines: [],
       title: title.replace("{period}", String(Number(this.facts.every_s.toPrecision(3)))),
     };
-    if (id === "cwnd") made.range = { robust: true };
+    if (ROBUST.includes(id)) made.range = { robust: true };
     this.meta.panels.push(made);
     const order = Object.keys(this.template.panels);
     this.meta.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));

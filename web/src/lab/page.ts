@@ -52,6 +52,9 @@ export class Lab {
   ) {
     const { template, form, bytes } = given;
     this.begun = parsed(form, location.hash);
+    // A text begins with its first experiment.
+    const begin = document.querySelector<HTMLElement>("[data-set]")?.dataset["set"];
+    if (begin && location.hash.length <= 1) Object.assign(this.begun.values, JSON.parse(begin));
     ({ values: this.values, edited: this.edited } = this.begun);
     document.body.classList.toggle("lab-framed", this.framed);
     document.body.classList.toggle("lab-by-text", this.framed && this.edited !== null);
@@ -74,9 +77,11 @@ export class Lab {
     this.ask();
   }
 
-  /** To the beginning of the page, or in a frame to what its address said. */
+  /** To the beginning of the page; in a frame to what its address said. */
   private reset(): void {
-    if (!this.framed) return this.set(first(this.given.form));
+    if (!this.framed && !document.querySelector("[data-set]")) {
+      return this.set(first(this.given.form));
+    }
     ({ values: this.values, edited: this.edited } = this.begun);
     this.ask();
   }
@@ -93,13 +98,14 @@ export class Lab {
     const reset = h("button", { type: "button" }, "Reset");
     on(reset, "click", () => this.reset());
     const save = h("button", { type: "button" }, "Download TOML");
+    const told = document.querySelector("[data-set]") !== null;
     on(save, "click", () => this.save());
     this.root.append(
       this.form.root,
       h("div", { class: "buttons" }, reset, this.back),
       h(
         "details",
-        { class: "lab-scenario", open: !this.framed || this.edited !== null },
+        { class: "lab-scenario", open: (!this.framed && !told) || this.edited !== null },
         h("summary", {}, "Scenario"),
         h("label", { for: "lab-text", class: "soft" },
           this.framed && this.edited !== null
@@ -122,6 +128,15 @@ export class Lab {
       this.numbers,
       h("p", { class: "soft" }, "Fingerprint ", this.print, ": the command line gives the same."),
     );
+    let pressed: HTMLElement | null = null;
+    if (told) {
+      const back = h("button", { type: "button", class: "lab-return" }, "Back to the text");
+      const words = document.querySelector(".lab-words [data-set]");
+      on(back, "click", () => {
+        (pressed ?? words)!.scrollIntoView({ behavior: "smooth", block: "center" });
+      });
+      this.figure.parentElement!.append(back);
+    }
     for (const button of document.querySelectorAll<HTMLElement>("[data-set]")) {
       // A button's experiment is the same one whatever was tried before.
       const start = first(this.given.form);
@@ -131,6 +146,7 @@ export class Lab {
         // Where the figures are not beside the words, they come into view.
         const beside = this.figure.getBoundingClientRect().top < innerHeight;
         if (!beside) this.state.scrollIntoView({ behavior: "smooth", block: "start" });
+        pressed = button;
       });
       this.buttons.push([button, values]);
     }
@@ -217,7 +233,8 @@ export class Lab {
     this.root.dataset["fingerprint"] = run.fingerprint;
     this.root.dataset["state"] = "done";
     this.root.dataset["ms"] = ms.toFixed(1);
-    const jain = run.jain === null ? "" : `, Jain's index ${number(run.jain)}`;
+    const fair = run.jain !== null && run.flows.length > 1;
+    const jain = fair ? `, Jain's index ${number(run.jain!)} (1: equal shares)` : "";
     say(this.state, `${number(facts.duration_s)} s simulated in ${number(ms)} ms${jain}`);
   }
 }

@@ -20,6 +20,7 @@ export interface Measured {
   key: string;
   head: string;
   unit: string;
+  doc: string;
   rare: boolean;
 }
 

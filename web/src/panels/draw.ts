@@ -40,12 +40,16 @@ export function bounds(piece: Piece): [number, number] {
   return low <= high ? [low, high] : [NaN, NaN];
 }
 
-/** The value that a piece's maxima stay below for 99 % of the time. */
-export function usually(piece: Piece): number {
+/** The value that a piece's maxima stay below for 99 % of the time after the warmup; for 99 % of the
+ * whole time if nothing is after it. */
+export function usually(piece: Piece, warmup: number): number {
   const stride = Math.max(1, Math.floor((piece.to - piece.from) / 2000));
   const found: [value: number, weight: number][] = [];
   let total = 0;
-  for (let i = piece.from; i + stride < piece.to; i += stride) {
+  let from = piece.from;
+  while (from + stride < piece.to && piece.first[from]! < warmup) from++;
+  if (from + stride >= piece.to) from = piece.from;
+  for (let i = from; i + stride < piece.to; i += stride) {
     const value = piece.high[i]!;
     const weight = piece.first[i + stride]! - piece.first[i]!;
     if (Number.isNaN(value) || !(weight > 0)) continue;

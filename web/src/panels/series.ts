@@ -45,6 +45,7 @@ export function linesOf(meta: Meta, store: Store, series: Series[]): Line[] {
 
 export class SeriesContent implements Content {
   private pieces: { line: Line; piece: Piece; low: Piece | null; high: Piece | null }[] = [];
+  private readonly warmup: number;
 
   constructor(
     private readonly meta: Meta,
@@ -53,7 +54,9 @@ export class SeriesContent implements Content {
     private readonly state: State,
     private readonly theme: Theme,
     private readonly paintEvents: (f: Frame, panel: string) => void,
-  ) {}
+  ) {
+    this.warmup = Math.max(0, ...meta.runs.map(({ warmup_s }) => warmup_s));
+  }
 
   get coarse(): number {
     return Math.max(0, ...this.pieces.map(({ piece }) => piece.size));
@@ -80,7 +83,7 @@ export class SeriesContent implements Content {
         if (a * line.series.scale < low) low = a * line.series.scale;
         if (b * line.series.scale > high) high = b * line.series.scale;
         if (this.panel.range?.robust) {
-          const value = usually(each) * line.series.scale * 1.3;
+          const value = usually(each, this.warmup) * line.series.scale * 1.3;
           if (value > calm) calm = value;
         }
       }

@@ -96,6 +96,8 @@ def page(module: bytes, about: dict[str, Any]) -> str:
             for one in about.get("words", ())
         ],
         others=about.get("others", ()),
+        here=about.get("here", ""),
+        next=about.get("next"),
         style="\n".join(
             (_HERE / name).read_text(encoding="utf-8") for name in ("page.css", "lab.css")
         ),
@@ -156,7 +158,13 @@ def _marked(text: str) -> Markup:
 
 def _columns(row: str) -> list[dict[str, Any]]:
     return [
-        {"key": key, "head": found.head, "unit": found.unit, "rare": key in columns.RARE}
+        {
+            "key": key,
+            "head": found.head,
+            "unit": found.unit,
+            "doc": found.doc,
+            "rare": key in columns.RARE,
+        }
         for key in _COLUMNS[row]
         for found in [measurements.find(row, key)]
     ]
