@@ -258,6 +258,22 @@ fn unknown_parameter(key: &str, family: Family, algorithm: &str, schema: &Value)
     }
 }
 
+/// The error about `node`, which is no name of an algorithm; `kind`: it is what `kind` says.
+fn unnamed(family: Family, kind: Option<&Node>, node: &Node) -> Diagnostic {
+    let place = family.place_name();
+    let cause = match (&node.kind, kind) {
+        (Kind::Table(_), None) => format!("this table names no {place}: it has no `kind`"),
+        (Kind::Table(_), Some(_)) => format!("a table names no {place}"),
+        (Kind::List(_), _) => format!("a list names no {place}"),
+        (Kind::Leaf(value), _) => format!("{value} names no {place}"),
+    };
+    let known = |name: &&str| family.alike().any(|f| f.find(name).is_some());
+    let meant = node.items().iter().find_map(|item| item.as_str().filter(known));
+    let first = || family.catalogue().first().map_or("name", |e| e.about.name);
+    let example = meant.unwrap_or_else(|| if family.is_queue() { "drop_tail" } else { first() });
+    Diagnostic::new(cause).at(node.place).fix(format!("write kind = \"{example}\""))
+}
+
 /// The catalogue's entry that `node` names.
 pub fn named(
     family: Family,
@@ -272,13 +288,7 @@ pub fn named(
         None => None,
     };
     let Some(name) = name else {
-        let first = || family.catalogue().first().map_or("name", |e| e.about.name);
-        let example = if family.is_queue() { "drop_tail" } else { first() };
-        let place = kind.unwrap_or(node).place;
-        let cause = format!("this names no {}", family.name());
-        check.error(
-            Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at),
-        );
+        check.error(unnamed(family, kind, kind.unwrap_or(node)).key(at));
         return None;
     };
     let found = family.known(name, &check.plugins);
