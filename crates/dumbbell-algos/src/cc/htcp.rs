@@ -19,6 +19,20 @@ pub enum Throughput {
     LastRound,
     /// The mean since the loss before.
     SinceLoss,
+    /// That of the last whole round trip before the loss before: a change shows one loss late.
+    RoundBefore,
+}
+
+/// What lets a window grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "HtcpCounting")]
+pub enum Counting {
+    /// Each segment that is acknowledged (RFC 3465).
+    #[default]
+    Segments,
+    /// Each acknowledgment, so that delayed ones halve the growth.
+    Acks,
 }
 
 /// Parameters of [`Htcp`].
@@ -45,10 +59,19 @@ pub struct HtcpConfig {
     pub beta_max: f64,
     /// Which throughput is compared from one loss to the next.
     #[schemars(
-        extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"),
+        extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss; \
+            observed in Linux: round_before"),
     )]
     #[config(default = Throughput::LastRound)]
     pub throughput: Throughput,
+    /// Whether a step of alpha / w is for each segment that is acknowledged or for each
+    /// acknowledgment.
+    #[schemars(
+        extend("x-source" = "Leith and Shorten 2004, section 3: per ACK; RFC 3465: segments; \
+            observed in Linux: acks"),
+    )]
+    #[config(default = Counting::Segments)]
+    pub counting: Counting,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes
     /// beta `beta_min`.
     #[schemars(
@@ -86,8 +109,9 @@ struct Memory {
     since: Option<Time>,
     /// Bytes acknowledged since then.
     acked: u64,
-    /// The throughput before that event, bytes per second.
+    /// The throughput before that event, bytes per second, and before the one before.
     throughput: f64,
+    older: f64,
     rtt_max: Span,
     beta: f64,
 }
@@ -141,8 +165,10 @@ impl Algorithm for Htcp {
         equations: "D: time since the last congestion event;  d = D - delta_l\na(D) = 1 if D <= \
             delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
             s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
-            a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
-            echo:     B = throughput of the last round trip (or since_loss: of D)\nand \
+            a(D))\navoidance:          w += alpha / w  per segment acknowledged (counting = acks: per \
+            ACK)\nloss, ECN \
+            echo:     B = throughput of the last round trip (or since_loss: of D; \
+            round_before: of the loss before)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
             beta_min\nat the first one, or if |B - B_old| > 0.2 B_old \
             (use_bandwidth_switch)\nand:                ssthresh = max(beta min(FlightSize, cwnd), \
@@ -157,7 +183,11 @@ impl Algorithm for Htcp {
         rule: "losses; the time since the last",
         family: "large windows",
         kernel: Kernel::Has { name: "htcp", note: "" },
-        linux: &[("use_rtt_scaling", Setting::Flag(true))],
+        linux: &[
+            ("use_rtt_scaling", Setting::Flag(true)),
+            ("throughput", Setting::Word("round_before")),
+            ("counting", Setting::Word("acks")),
+        ],
         ..About::PLAIN
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {
@@ -165,6 +195,7 @@ impl Algorithm for Htcp {
             since: None,
             acked: 0,
             throughput: 0.0,
+            older: 0.0,
             rtt_max: Span::ZERO,
             beta: config.beta_min,
         };
@@ -199,14 +230,16 @@ impl Htcp {
     /// A new beta, and the share that goes.
     fn adapt(&mut self, at: Time) {
         self.saved = Some(Box::new(self.now));
-        let Memory { since, acked, throughput: old, rtt_max, .. } = self.now;
+        let Memory { since, acked, throughput: before, older, rtt_max, .. } = self.now;
         let elapsed = since.map_or(Span::ZERO, |since| at.since(since)).seconds();
         let throughput = match self.config.throughput {
-            Throughput::LastRound => self.trip.throughput,
+            Throughput::LastRound | Throughput::RoundBefore => self.trip.throughput,
             Throughput::SinceLoss if elapsed > 0.0 => acked as f64 / elapsed,
             Throughput::SinceLoss => 0.0,
         };
-        let changed = self.config.use_bandwidth_switch && (throughput - old).abs() > CHANGE * old;
+        let late = self.config.throughput == Throughput::RoundBefore;
+        let (new, old) = if late { (before, older) } else { (throughput, before) };
+        let changed = self.config.use_bandwidth_switch && (new - old).abs() > CHANGE * old;
         let beta = if changed || old == 0.0 || rtt_max == Span::ZERO {
             self.config.beta_min
         } else {
@@ -215,7 +248,7 @@ impl Htcp {
         };
         let excess = rtt_max.saturating_sub(self.rtt_min).scaled(FADING);
         let rtt_max = if rtt_max == Span::ZERO { rtt_max } else { self.rtt_min + excess };
-        self.now = Memory { since: Some(at), acked: 0, throughput, rtt_max, beta };
+        self.now = Memory { since: Some(at), acked: 0, throughput, older: before, rtt_max, beta };
         self.window.set_decrease(1.0 - beta);
     }
 
@@ -249,6 +282,9 @@ impl CongestionControl for Htcp {
             if !self.window.in_slow_start() {
                 self.alpha = self.alpha(ack.now.since(since));
                 self.window.set_increase(self.alpha);
+                if self.config.counting == Counting::Acks {
+                    return self.window.add(ack.acked.min(self.window.mss()));
+                }
             }
             self.window.add(ack.acked);
         }
@@ -374,6 +410,49 @@ mod tests {
             d.lose();
             assert_eq!(d.gauge("beta"), beta, "{before}");
         }
+    }
+
+    /// One flow of Linux 6.12 over 10 Mbit/s with a queue of 40 packets, at 100 ms: the throughputs of
+    /// the last round trip before its losses, and what they left. A change shows one loss late.
+    #[test]
+    fn a_change_shows_one_loss_late() {
+        let config = HtcpConfig {
+            throughput: Throughput::RoundBefore,
+            delta_l: Span::from_secs(1000),
+            ..Default::default()
+        };
+        let mut d = TestConnection::<Htcp>::at(100.0, &config);
+        d.rounds(3, 100);
+        d.rounds(1, 148);
+        let kernel = [(5.78, 0.50), (9.65, 0.50), (9.65, 0.50), (9.65, 0.67), (9.65, 0.67)];
+        for (n, (mbps, beta)) in kernel.into_iter().enumerate() {
+            d.cc.trip.throughput = mbps * 1e6 / 8.0;
+            d.cc.now.rtt_max = Span::from_ms(149);
+            d.lose();
+            near(d.gauge("beta"), beta, 0.005);
+            assert_eq!(d.gauge("throughput"), mbps * 1e6, "{n}");
+        }
+        // Half as much, and steady then: the second loss after the change knows.
+        for beta in [0.67, 0.50, 0.67] {
+            d.cc.trip.throughput = 4.8e6 / 8.0;
+            d.cc.now.rtt_max = Span::from_ms(149);
+            d.lose();
+            near(d.gauge("beta"), beta, 0.005);
+        }
+    }
+
+    /// Acknowledgments of two segments: a step for each of them is half of the growth.
+    #[test]
+    fn growth_by_acknowledgments_halves_with_delayed_ones() {
+        let grown = |counting| {
+            let config =
+                HtcpConfig { counting, delta_l: Span::from_secs(1000), ..Default::default() };
+            let mut d = TestConnection::<Htcp>::at(1000.0, &config);
+            (0..500).for_each(|_| d.ack(2));
+            d.w() - 1000.0
+        };
+        near(grown(Counting::Segments), 1.0, 0.01);
+        near(grown(Counting::Acks), 0.5, 0.01);
     }
 
     /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than
