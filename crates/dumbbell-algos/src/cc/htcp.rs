@@ -23,16 +23,15 @@ pub enum Throughput {
     RoundBefore,
 }
 
-/// What lets a window grow.
+/// From when on the time since a loss counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "HtcpCounting")]
-pub enum Counting {
-    /// Each segment that is acknowledged (RFC 3465).
+pub enum Clock {
+    /// From the loss.
     #[default]
-    Segments,
-    /// Each acknowledgment, so that delayed ones halve the growth.
-    Acks,
+    Loss,
+    /// From its repair.
+    Recovered,
 }
 
 /// Parameters of [`Htcp`].
@@ -64,14 +63,13 @@ pub struct HtcpConfig {
     )]
     #[config(default = Throughput::LastRound)]
     pub throughput: Throughput,
-    /// Whether a step of alpha / w is for each segment that is acknowledged or for each
-    /// acknowledgment.
+    /// From when on the time since a loss counts.
     #[schemars(
-        extend("x-source" = "Leith and Shorten 2004, section 3: per ACK; RFC 3465: segments; \
-            observed in Linux: acks"),
+        extend("x-source" = "Leith and Shorten 2004, section 3: the loss; observed in Linux: \
+            recovered"),
     )]
-    #[config(default = Counting::Segments)]
-    pub counting: Counting,
+    #[config(default = Clock::Loss)]
+    pub clock: Clock,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes
     /// beta `beta_min`.
     #[schemars(
@@ -162,11 +160,10 @@ impl Algorithm for Htcp {
         title: "H-TCP",
         idea: "Grow faster the longer there has been no loss, and give back no more than what the \
             queue may hold.",
-        equations: "D: time since the last congestion event;  d = D - delta_l\na(D) = 1 if D <= \
+        equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\na(D) = 1 if D <= \
             delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
             s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
-            a(D))\navoidance:          w += alpha / w  per segment acknowledged (counting = acks: per \
-            ACK)\nloss, ECN \
+            a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
             echo:     B = throughput of the last round trip (or since_loss: of D; \
             round_before: of the loss before)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
@@ -186,7 +183,7 @@ impl Algorithm for Htcp {
         linux: &[
             ("use_rtt_scaling", Setting::Flag(true)),
             ("throughput", Setting::Word("round_before")),
-            ("counting", Setting::Word("acks")),
+            ("clock", Setting::Word("recovered")),
         ],
         ..About::PLAIN
     };
@@ -262,7 +259,7 @@ impl Htcp {
     }
 }
 
-#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
+#[delegate(self.window: on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Htcp {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -282,9 +279,6 @@ impl CongestionControl for Htcp {
             if !self.window.in_slow_start() {
                 self.alpha = self.alpha(ack.now.since(since));
                 self.window.set_increase(self.alpha);
-                if self.config.counting == Counting::Acks {
-                    return self.window.add(ack.acked.min(self.window.mss()));
-                }
             }
             self.window.add(ack.acked);
         }
@@ -296,6 +290,12 @@ impl CongestionControl for Htcp {
             Cause::Timeout { first: false } | Cause::Further => {}
         }
         self.window.shrink(event, None);
+    }
+    fn on_recovered(&mut self, now: Time, bound: u64) {
+        if self.config.clock == Clock::Recovered {
+            self.now.since = Some(now);
+        }
+        self.window.on_recovered(now, bound);
     }
     /// `alpha` in segments per round trip, `beta`, `rtt_min` and `rtt_max` in seconds, `throughput`
     /// before the last loss in bit/s.
@@ -441,18 +441,23 @@ mod tests {
         }
     }
 
-    /// Acknowledgments of two segments: a step for each of them is half of the growth.
+    /// 1.5 s after a loss, and 1 s after its repair: the paper's steps have grown for half a second,
+    /// and those of Linux begin to.
     #[test]
-    fn growth_by_acknowledgments_halves_with_delayed_ones() {
-        let grown = |counting| {
-            let config =
-                HtcpConfig { counting, delta_l: Span::from_secs(1000), ..Default::default() };
+    fn the_time_may_count_from_the_repair() {
+        let alpha = |clock| {
+            let config = HtcpConfig { clock, ..Default::default() };
             let mut d = TestConnection::<Htcp>::at(1000.0, &config);
-            (0..500).for_each(|_| d.ack(2));
-            d.w() - 1000.0
+            d.ack(1);
+            d.lose();
+            d.now += Span::from_ms(500);
+            d.cc.on_recovered(d.now, u64::MAX);
+            d.now += Span::from_ms(1000);
+            d.ack(1);
+            d.gauge("alpha")
         };
-        near(grown(Counting::Segments), 1.0, 0.01);
-        near(grown(Counting::Acks), 0.5, 0.01);
+        near(alpha(Clock::Loss), 1.0 + 5.0 + 0.0625, 0.02);
+        near(alpha(Clock::Recovered), 1.0, 0.02);
     }
 
     /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than
