@@ -366,8 +366,8 @@ mod tests {
         assert_eq!(fires(Time::NEVER), Time::NEVER);
     }
 
-    /// Timers of Linux 6.12 in one run, whose ticks are 0.618 ms before multiples of 1 ms: started at
-    /// these instants to run for so long, us; when they fired. Two are probes.
+    /// Timers of Linux 6.12 in one run, whose ticks are 0.618 ms before multiples of 1 ms: started
+    /// at these instants to run for so long, us; when they fired. Two are probes.
     #[test]
     fn a_wheel_has_coarse_ticks() {
         let wheel = Timer::new(&TcpConfig { timer_wheel: true, ..TcpConfig::rfc() });

@@ -286,8 +286,8 @@ fn a_lost_repetition_does_not_swell_the_threshold() {
 }
 
 /// Thirty of eighty segments are lost, one repaired in a round trip: without a bound new data goes
-/// on, with a tuned buffer no more than 1.62 windows and 32 KiB are outstanding, and more is written
-/// when a sixth of that is free.
+/// on, with a tuned buffer no more than 1.62 windows and 32 KiB are outstanding, and more is
+/// written when a sixth of that is free.
 #[test]
 fn a_tuned_send_buffer_bounds_a_long_recovery() {
     let outstanding = |tuned_send_buffer| {

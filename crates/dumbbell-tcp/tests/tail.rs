@@ -43,8 +43,8 @@ fn a_probe_makes_the_rest_of_the_tail_known() {
 }
 
 /// The same over a link: the probe is a short segment, whose round trip takes less than that of any
-/// data before it. The handshake's was shorter still, so the probe is not taken for an answer to the
-/// first transmission (section 6.2), where no timestamp says so, either.
+/// data before it. The handshake's was shorter still, so the probe is not taken for an answer to
+/// the first transmission (section 6.2), where no timestamp says so, either.
 #[test]
 fn a_short_probe_tells_of_the_rest_of_the_tail() {
     let config =

@@ -207,8 +207,8 @@ fn the_end_of_a_burst_is_acknowledged_at_once() {
 }
 
 /// Each acknowledgment of slow start makes room for two segments. A burst at this rate has three or
-/// more, the more the faster it goes, and waits for room for all of it, as observed in Linux 6.12 at
-/// 100 Mbit/s. The end of the data does not wait.
+/// more, the more the faster it goes, and waits for room for all of it, as observed in Linux 6.12
+/// at 100 Mbit/s. The end of the data does not wait.
 #[test]
 fn a_burst_waits_until_it_is_whole() {
     let sizes = |push| {

@@ -160,12 +160,12 @@ impl Algorithm for Htcp {
         title: "H-TCP",
         idea: "Grow faster the longer there has been no loss, and give back no more than what the \
             queue may hold.",
-        equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\na(D) = 1 if D <= \
-            delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
+        equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\n\
+            a(D) = 1 if D <= delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
             s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
             a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
-            echo:     B = throughput of the last round trip (or since_loss: of D; \
-            round_before: of the loss before)\nand \
+            echo:     B = throughput of the last round trip (or since_loss: of D;\n\
+            \u{20}                   round_before: as it was at the loss before)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
             beta_min\nat the first one, or if |B - B_old| > 0.2 B_old \
             (use_bandwidth_switch)\nand:                ssthresh = max(beta min(FlightSize, cwnd), \
@@ -412,8 +412,8 @@ mod tests {
         }
     }
 
-    /// One flow of Linux 6.12 over 10 Mbit/s with a queue of 40 packets, at 100 ms: the throughputs of
-    /// the last round trip before its losses, and what they left. A change shows one loss late.
+    /// One flow of Linux 6.12 over 10 Mbit/s with a queue of 40 packets, at 100 ms: the throughputs
+    /// of the last round trip before its losses, and what they left. A change shows one loss late.
     #[test]
     fn a_change_shows_one_loss_late() {
         let config = HtcpConfig {
@@ -441,8 +441,8 @@ mod tests {
         }
     }
 
-    /// 1.5 s after a loss, and 1 s after its repair: the paper's steps have grown for half a second,
-    /// and those of Linux begin to.
+    /// 1.5 s after a loss, and 1 s after its repair: the paper's steps have grown for half a
+    /// second, and those of Linux begin to.
     #[test]
     fn the_time_may_count_from_the_repair() {
         let alpha = |clock| {

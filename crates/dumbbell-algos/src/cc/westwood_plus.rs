@@ -172,9 +172,9 @@ impl Algorithm for WestwoodPlus {
         idea: "Westwood with one sample of the bandwidth in a round trip, so that compressed \
             acknowledgments do not mislead it.",
         equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
-            count, once (duplicates = again: what they told of once more, with an \
-            acknowledgment without a gap)\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / \
-            8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + 0.1 \
+            count, once\n\u{20}         (duplicates = again: what they reported once more, with an \
+            ACK without a gap)\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 \
+            est + n) / 8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + 0.1 \
             (b + \
             b_before) / 2;  the first sample is est\nloss:     ssthresh = max(est RTTmin, 2 \
             SMSS);  cwnd = \

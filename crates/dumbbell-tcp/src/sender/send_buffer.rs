@@ -3,15 +3,15 @@
 //! less; a recovery that lasts many round trips comes to its end, and has no new data to send.
 //!
 //! The paper asks for twice the window. A kernel's buffer counts the memory that segments take, and
-//! ends with a whole one of its own pieces: its first stop in twelve recoveries, with windows from 39
-//! to 735 segments of 1448 bytes, came after 1.62 windows and 7 to 44 segments.
+//! ends with a whole one of its own pieces: its first stop in twelve recoveries, with windows from
+//! 39 to 735 segments of 1448 bytes, came after 1.62 windows and 7 to 44 segments.
 use super::Sender;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 
 /// Windows that fit into the buffer, in hundredths.
 const WINDOWS: u64 = 162;
-/// The bytes of a piece. A buffer holds the one with which it is full, which is half a piece more on
-/// average.
+/// The bytes of a piece. A buffer holds the one with which it is full, which is half a piece more
+/// on average.
 const PIECE: u64 = 65_536;
 
 /// The buffer, as a recovery sees it.

@@ -20,8 +20,8 @@ impl DeliveredCounter {
         self.count_once(ack, advance, mss)
     }
 
-    /// The same, but an acknowledgment that reports no gap counts all that it acknowledges, even what
-    /// duplicates have told of.
+    /// The same, but an acknowledgment that reports no gap counts all that it acknowledges, even
+    /// what duplicates have told of.
     #[inline]
     pub fn count_again(&mut self, ack: &Ack, mss: u64) -> u64 {
         let advance = self.advance(ack);
@@ -31,8 +31,8 @@ impl DeliveredCounter {
         self.count_once(ack, advance, mss)
     }
 
-    /// What it acknowledges cumulatively. Where windows grow by what is delivered, `acked` is without
-    /// the data that duplicates have told of.
+    /// What it acknowledges cumulatively. Where windows grow by what is delivered, `acked` is
+    /// without the data that duplicates have told of.
     #[inline]
     fn advance(&mut self, ack: &Ack) -> u64 {
         let before = std::mem::replace(&mut self.una, ack.una);
