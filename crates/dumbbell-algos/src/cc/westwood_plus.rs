@@ -174,8 +174,8 @@ impl Algorithm for WestwoodPlus {
         equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
             count, once\n\u{20}         (duplicates = again: what they reported once more, with an \
             ACK without a gap)\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 \
-            est + n) / 8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + 0.1 \
-            (b + \
+            est + n) / 8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + \
+            0.1 (b + \
             b_before) / 2;  the first sample is est\nloss:     ssthresh = max(est RTTmin, 2 \
             SMSS);  cwnd = \
             min(cwnd, ssthresh);  ECN echo: as a loss\n\u{20}         (cut = \"recovered\": as \
