@@ -162,8 +162,8 @@ impl Algorithm for Htcp {
             queue may hold.",
         equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\n\
             a(D) = 1 if D <= delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is \
-            divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
-            a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
+            divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - \
+            beta) a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
             echo:     B = throughput of the last round trip (or since_loss: of D;\n\
             \u{20}                   round_before: as it was at the loss before)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
