@@ -7,6 +7,7 @@ docs/explanation/linux-agreement.md.
 
     python docs/tools/agreement.py --seeds 12                # more runs of the kernel in each cell
     python docs/tools/agreement.py --simulator               # the kernel's numbers are those kept
+    python docs/tools/agreement.py --apart                   # flagged cells, with other starts
     python docs/tools/agreement.py --causes                  # runs nothing; the causes are new
 
 A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with the same
@@ -46,6 +47,9 @@ KEPT = HERE / "agreement.jsonl"
 CAUSES = HERE / "agreement.toml"
 
 SECONDS, SEEDS, LIMIT = 30, 8, "60 pkt"
+NEAR, APART = "100 ms", "2 s"
+"""Within what time the flows start. Those that start near each other soon have one phase, so seeds
+with the same first flow are nearly one run; with `--apart` each seed is a run of its own."""
 QUEUES: dict[str, dict[str, Any]] = {
     "drop_tail": {},
     "red": {"min_th": "limit / 6", "max_th": "limit / 2", "ecn": True},
@@ -76,11 +80,12 @@ class Cell:
     control: str
     queue: str
     rtt: int
+    spread: str = NEAR
 
     @property
     def scenario(self) -> JSON:
         """The scenario."""
-        flow = {"cc": self.control, "rtt": f"{self.rtt} ms", "start_spread": "100 ms"}
+        flow = {"cc": self.control, "rtt": f"{self.rtt} ms", "start_spread": self.spread}
         return {
             "profile": "linux",
             "duration": f"{SECONDS} s",
@@ -270,7 +275,7 @@ def write(rows: dict[Cell, str], head: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     begin, end = "<!-- measured: agreement -->\n", "<!-- end measured -->"
     before, rest = text.split(begin)
-    old, after = rest.split(end)
+    old, after = rest.split(end, 1)
     every = {str(cell): line for cell, line in rows.items()}
     for line in old.splitlines():
         if found := re.match(r"\| `(\w+)` \| `(\w+)` \| (\d+) ", line):
@@ -286,6 +291,35 @@ def write(rows: dict[Cell, str], head: str) -> None:
         f"| share of the first [%] | cause |\n{'| --- ' * 8}|\n"
     )
     page = before + begin + head + "\n".join(lines) + "\n" + end + after
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def apart(cells: list[Cell], page: str) -> list[Cell]:
+    """Those of the cells that a page flags, with starts far apart."""
+    flagged = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \| .*\*\*.*\|$", page, re.MULTILINE)
+    names = {"-".join(each) for each in flagged}
+    return [Cell(c.control, c.queue, c.rtt, APART) for c in cells if str(c) in names]
+
+
+def row_apart(cell: Cell, both: list[Compared]) -> str:
+    """A row of the table of cells with starts far apart."""
+    return f"| `{cell}` | {len(both[0].kernel)} | {' | '.join(map(str, both))} |"
+
+
+def write_apart(rows: dict[Cell, str], head: str) -> None:
+    """Puts the table of cells with starts far apart into the page."""
+    lines = list(rows.values())
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- measured: apart -->\n", "<!-- end measured -->"
+    before, rest = text.split(begin)
+    _, after = rest.split(end, 1)
+    flagged = sum("**" in line for line in lines)
+    table = (
+        f"{head}: {len(lines)} cells, {flagged} with a difference that is flagged.\n\n"
+        "| cell | seeds | goodput [Mbit/s] | queue [pkt] | drops, marks "
+        f"| share of the first [%] |\n{'| --- ' * 6}|\n"
+    )
+    page = before + begin + table + "\n".join(lines) + "\n" + end + after
     PAGE.write_text(page, encoding="utf-8")
 
 
@@ -306,6 +340,7 @@ def main(words: list[str] | None = None) -> int:
     asked.add_argument("--series", type=Path, help="keep the series of both sides here")
     only = asked.add_mutually_exclusive_group()
     only.add_argument("--causes", action="store_true", help="only write the causes anew")
+    asked.add_argument("--apart", action="store_true", help="the flagged cells, with other starts")
     only.add_argument("--simulator", action="store_true", help="run the simulator only")
     given = asked.parse_args(words)
     causes = tomllib.loads(CAUSES.read_text(encoding="utf-8"))
@@ -314,6 +349,8 @@ def main(words: list[str] | None = None) -> int:
         write(explained(page, causes), re.findall(r"^(.*): \d+ cells, ", page, re.MULTILINE)[0])
         return os.EX_OK
     cells = grid(given.cc, given.queue, given.rtt)
+    if given.apart:
+        cells = apart(cells, PAGE.read_text(encoding="utf-8"))
     rows = {}
     if given.simulator:
         release, recipe = latest()
@@ -323,8 +360,12 @@ def main(words: list[str] | None = None) -> int:
         release = str(kernel.about["release"])
         ran = on_kernel(cells, given.seeds, kernel, given.series)
     for cell, both in measured(list(ran), ran, given.series):
-        rows[cell] = row(cell, both, causes)
-    write(rows, f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}")
+        rows[cell] = row_apart(cell, both) if given.apart else row(cell, both, causes)
+    head = f"{datetime.datetime.now(datetime.UTC).date()}, Linux {release}"
+    if given.apart:
+        write_apart(rows, head)
+    else:
+        write(rows, head)
     return os.EX_OK
 
 

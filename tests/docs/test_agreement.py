@@ -134,3 +134,23 @@ def test_a_difference_is_flagged_beyond_limit_and_scatter() -> None:
     assert str(compared(-0.4, 0.2)) == "9.00 / 8.60 ~"
     assert str(compared(-0.42, 0.2)) == "**9.00 / 8.58**"
     assert str(agreement.Compared("goodput", (9.0,), (8.0,))) == "9.00 / 8.00 ~", "one seed"
+
+
+def test_flagged_cells_with_starts_far_apart(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the cells asked for, those that the table flags; they have a table and scenarios of their
+    own, and the first table stays."""
+    far = agreement.Cell("sack", "drop_tail", 20, agreement.APART)
+    assert far.key != CELL.key and str(far) == str(CELL)
+    _keep(CELL, "0123", 9.6)
+    _keep(far, "0123", 9.0)
+    _keep(agreement.Cell("sack", "red", 20, agreement.APART), "0123", 9.0)
+    before = page.read_text(encoding="utf-8")
+    table = "<!-- measured: apart -->\nbefore\n<!-- end measured -->\n"
+    page.write_text(before + table, encoding="utf-8")
+    monkeypatch.setattr(agreement, "result", _simulated(ran := []))
+    assert agreement.main(["--apart", "--simulator", "--cc", "sack"]) == 0
+    assert ran == [str(far)] * 3
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(before) and "before\n" not in text
+    assert "Linux 6.12.2: 1 cells, 1 with a difference that is flagged.\n" in text
+    assert "| `sack-drop_tail-20` | 3 | **9.60 / 9.02** | 40.2 / 40.0 |" in text

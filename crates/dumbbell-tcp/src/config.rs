@@ -115,10 +115,12 @@ pub struct TcpConfig {
     pub quick_acks: u32,
     /// Whether the last segment of a burst of two or more, and of all available data, has PSH and
     /// is acknowledged at once. A burst is what a host hands to its network card in one piece: what
-    /// it sends in a millisecond at its pacing rate, at least two segments.
+    /// it sends in a millisecond at its pacing rate, at least two segments. One of three or more
+    /// waits until the window has room for all of it, or for a third of the window.
     #[schemars(
         extend(
-            "x-source" = "Linux: tcp_min_tso_segs, tcp_tso_rtt_log; observed in Linux",
+            "x-source" = "Linux: tcp_min_tso_segs, tcp_tso_rtt_log, tcp_tso_win_divisor; observed \
+                in Linux",
             "x-default" = false
         ),
     )]
@@ -221,8 +223,8 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub whole_segments: bool,
-    /// Whether a recovery has no new data beyond a send buffer of twice the largest window, which
-    /// is filled again when a quarter of it is free.
+    /// Whether a recovery has no new data beyond a send buffer of 1.62 times the largest window and
+    /// half of 64 KiB, which is filled again when a sixth of it is free.
     #[schemars(
         extend(
             "x-source" = "Semke, Mahdavi, Mathis, SIGCOMM 1998; observed in Linux",
@@ -349,6 +351,17 @@ pub struct TcpConfig {
     /// The timer fires on multiples of this; `0 s`: exactly.
     #[schemars(extend("x-source" = "RFC 6298 section 4"))]
     pub timer_tick: Span,
+    /// Whether the timers of retransmission and of probes fire on ticks that are the coarser the
+    /// longer they run: 1 ms below 64 ms, 8 ms below 512 ms, 64 ms below 4.096 s, else 512 ms. A
+    /// probe then waits for 2 ms more.
+    #[schemars(
+        extend(
+            "x-source" = "Linux: the timer wheel, with 1000 ticks a second; observed in Linux",
+            "x-default" = false
+        ),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub timer_wheel: bool,
     /// Start again from the initial window after an idle time longer than the timeout.
     #[schemars(extend("x-source" = "RFC 5681 section 4.1"))]
     pub restart_after_idle: bool,

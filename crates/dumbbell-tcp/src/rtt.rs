@@ -162,14 +162,53 @@ impl Clock {
             period => Span::from_ps(((measured.ps() + period / 2) / period).max(1) * period),
         }
     }
-    /// The first tick at or after `at`, where a coarse timer fires.
+}
+
+/// The clock of timers: exact, ticks of a period, or ticks that are coarser for longer timers.
+#[derive(Clone, Copy, Debug)]
+pub struct Timer(Span);
+
+/// The period of a [`Timer`] that is a wheel.
+const WHEEL: Span = Span::MAX;
+/// What a wheel adds to the time of a probe.
+const PROBE: Span = Span::from_ms(2);
+
+impl Timer {
+    /// The timer of a configuration.
+    pub fn new(config: &TcpConfig) -> Self {
+        Timer(if config.timer_wheel { WHEEL } else { config.timer_tick })
+    }
+    /// The first tick at or after `from + after`, where a timer that was started at `from` fires.
     #[inline]
-    pub fn fires(self, at: Time) -> Time {
-        match self.0.ps() {
-            0 => at,
-            period => Time::from_ps(at.ps().div_ceil(period).saturating_mul(period)),
+    pub fn fires(self, from: Time, after: Span) -> Time {
+        let at = from + after;
+        match self.0 {
+            Span::ZERO => at,
+            WHEEL => Timer::turned(at, after),
+            period => ticked(at, period),
         }
     }
+    /// The same for a tail loss probe.
+    #[inline]
+    pub fn probes(self, from: Time, after: Span) -> Time {
+        if self.0 == WHEEL { self.fires(from, after + PROBE) } else { from + after }
+    }
+    /// The first tick at or after `at` of a wheel, for a timer that runs for `after`.
+    fn turned(at: Time, after: Span) -> Time {
+        let tick = match after.ps() / Span::from_ms(64).ps() {
+            0 => 1,
+            1..8 => 8,
+            8..64 => 64,
+            _ => 512,
+        };
+        ticked(at, Span::from_ms(tick))
+    }
+}
+
+/// The first multiple of `period` at or after `at`.
+#[inline]
+fn ticked(at: Time, period: Span) -> Time {
+    Time::from_ps(at.ps().div_ceil(period.ps()).saturating_mul(period.ps()))
 }
 
 #[cfg(test)]
@@ -311,7 +350,7 @@ mod tests {
     #[test]
     fn an_exact_clock_has_no_ticks() {
         let (exact, at) = (Clock(Span::ZERO), Time::from_ps(25_999_000_001));
-        assert_eq!((exact.tick(at), exact.fires(at)), (at, at));
+        assert_eq!((exact.tick(at), Timer(Span::ZERO).fires(at, Span::ZERO)), (at, at));
         assert_eq!(exact.round(Span::from_us(7)), Span::from_us(7));
     }
 
@@ -321,7 +360,34 @@ mod tests {
         assert_eq!(clock.round(Span::from_ms(3)), Span::from_ms(10));
         assert_eq!(clock.round(Span::from_ms(26)), Span::from_ms(30));
         assert_eq!(clock.tick(Time::from_ps(25_999_000_000)), Time::from_ps(20_000_000_000));
-        assert_eq!(clock.fires(Time::from_ps(20_000_000_001)), Time::from_ps(30_000_000_000));
-        assert_eq!(clock.fires(Time::NEVER), Time::NEVER);
+        let timer = Timer(Span::from_ms(10));
+        let fires = |at| timer.fires(at, Span::ZERO);
+        assert_eq!(fires(Time::from_ps(20_000_000_001)), Time::from_ps(30_000_000_000));
+        assert_eq!(fires(Time::NEVER), Time::NEVER);
+    }
+
+    /// Timers of Linux 6.12 in one run, whose ticks are 0.618 ms before multiples of 1 ms: started
+    /// at these instants to run for so long, us; when they fired. Two are probes.
+    #[test]
+    fn a_wheel_has_coarse_ticks() {
+        let wheel = Timer::new(&TcpConfig { timer_wheel: true, ..TcpConfig::rfc() });
+        let at = |us: u64| Time::ZERO + Span::from_us(us + 618);
+        let fires = |from, after| wheel.fires(at(from), Span::from_us(after));
+        let probes = |from, after| wheel.probes(at(from), Span::from_us(after));
+        assert_eq!(fires(165_211, 281_511), at(447_382));
+        assert_eq!(fires(447_382, 281_511), at(735_382));
+        assert_eq!(probes(164_011, 162_004), at(335_382));
+        assert_eq!(probes(80_117, 160_230), at(247_382));
+        // The levels: 64 ms, 512 ms, 4.096 s.
+        let late = |ms| {
+            let after = Span::from_ms(ms);
+            wheel.fires(Time::from_ps(1), after).since(Time::from_ps(1) + after).ps()
+                / 1_000_000_000
+        };
+        assert_eq!([63, 64, 511, 513, 4095, 4097].map(late), [0, 7, 0, 62, 0, 510]);
+        let exact = Timer::new(&TcpConfig::rfc());
+        let at = Time::from_ps(1) + Span::from_ms(513);
+        assert_eq!(exact.fires(Time::from_ps(1), Span::from_ms(513)), at);
+        assert_eq!(exact.probes(Time::from_ps(1), Span::from_ms(513)), at);
     }
 }

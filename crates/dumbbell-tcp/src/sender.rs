@@ -26,7 +26,7 @@ use crate::config::TcpConfig;
 use crate::detect::AnyDetect;
 use crate::receiver::Receiver;
 use crate::recover::AnyRecover;
-use crate::rtt::{Clock, Estimator};
+use crate::rtt::{Clock, Estimator, Timer};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Scoreboard};
@@ -253,7 +253,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     searching: bool,
     raising: bool,
     clock: Clock,
-    timer: Clock,
+    timer: Timer,
     rtt: Estimator,
     cc: CachedCc<C>,
     stats: SenderStats,

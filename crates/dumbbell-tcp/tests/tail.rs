@@ -42,6 +42,25 @@ fn a_probe_makes_the_rest_of_the_tail_known() {
     assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (0, 1));
 }
 
+/// The same over a link: the probe is a short segment, whose round trip takes less than that of any
+/// data before it. The handshake's was shorter still, so the probe is not taken for an answer to
+/// the first transmission (section 6.2), where no timestamp says so, either.
+#[test]
+fn a_short_probe_tells_of_the_rest_of_the_tail() {
+    let config =
+        TcpConfig { clock: Span::from_us(1), handshake: true, rack_by_echo: false, ..modern() };
+    let mut net = Net::new("sack", &config).with_fate(|way, _, s| {
+        let first = s.flags & (flag::RETRANSMIT | flag::SYN) == 0;
+        if way == Way::Forward && first && s.seq > 3 * MSS as u32 { lose() } else { pass() }
+    });
+    net.rate = Some(Rate::from_mbps(8));
+    net = net.start(5 * MSS - 300);
+    net.run(at_ms(10_000));
+    assert!(net.sender.finished());
+    let stats = net.sender.stats();
+    assert_eq!((stats.tail_probes, stats.recoveries, stats.rtos), (1, 1, 0));
+}
+
 /// Section 7.3: new data is the better probe. A window of ten segments, all acknowledgments lost:
 /// at 2 SRTT the eleventh goes beyond the window; before a sample, after 1 s.
 #[test]

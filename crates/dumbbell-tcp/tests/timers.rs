@@ -206,6 +206,36 @@ fn the_end_of_a_burst_is_acknowledged_at_once() {
     assert_eq!(acks(true)[..5], [2, 4, 6, 7, 9]);
 }
 
+/// Each acknowledgment of slow start makes room for two segments. A burst at this rate has three or
+/// more, the more the faster it goes, and waits for room for all of it, as observed in Linux 6.12
+/// at 100 Mbit/s. The end of the data does not wait.
+#[test]
+fn a_burst_waits_until_it_is_whole() {
+    let sizes = |push| {
+        let config = TcpConfig {
+            push,
+            initial_window: Packets(200.0),
+            initial_window_bytes: Limit::Unlimited,
+            ..plain()
+        };
+        let mut net = Net::new("newreno", &config);
+        net.rate = Some(Rate::from_mbps(80));
+        net = net.start(601 * MSS);
+        net.run(at_ms(1000));
+        assert!(net.sender.finished());
+        let mut sizes = std::collections::BTreeMap::<_, u64>::new();
+        for sent in net.log.iter().filter(|s| s.way == Way::Forward && s.at > at_ms(50)) {
+            *sizes.entry(sent.at).or_default() += 1;
+        }
+        sizes.into_values().collect::<Vec<_>>()
+    };
+    assert!(sizes(false).iter().rev().skip(1).all(|n| *n == 2));
+    let bursts = sizes(true);
+    let (last, others) = bursts.split_last().unwrap();
+    assert!(others.is_sorted() && others[0] == 3 && *others.last().unwrap() > 4, "{bursts:?}");
+    assert_eq!(others.iter().sum::<u64>() + last, 401, "{bursts:?}");
+}
+
 /// Three selective acknowledgments go at once. Those after them wait for 5 % of the round trip and
 /// the timer's slack, and one answers all that came meanwhile; what fills the gap is answered at
 /// once. As documented and observed in Linux 6.12.

@@ -155,7 +155,9 @@ impl Cubic {
         };
         let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
         if may_grow {
-            self.cwnd += bytes;
+            // A segment that is not full counts as one where the window is whole segments.
+            let rest = ack.acked.next_multiple_of(self.mss) - ack.acked;
+            self.cwnd += bytes + if self.whole { rest } else { 0 };
         }
         if let Advice::Leave(_) = advice {
             self.ssthresh = self.cwnd;

@@ -19,6 +19,19 @@ pub enum Throughput {
     LastRound,
     /// The mean since the loss before.
     SinceLoss,
+    /// That of the last whole round trip before the loss before: a change shows one loss late.
+    RoundBefore,
+}
+
+/// From when on the time since a loss counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// From the loss.
+    #[default]
+    Loss,
+    /// From its repair.
+    Recovered,
 }
 
 /// Parameters of [`Htcp`].
@@ -45,10 +58,18 @@ pub struct HtcpConfig {
     pub beta_max: f64,
     /// Which throughput is compared from one loss to the next.
     #[schemars(
-        extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"),
+        extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss; \
+            observed in Linux: round_before"),
     )]
     #[config(default = Throughput::LastRound)]
     pub throughput: Throughput,
+    /// From when on the time since a loss counts.
+    #[schemars(
+        extend("x-source" = "Leith and Shorten 2004, section 3: the loss; observed in Linux: \
+            recovered"),
+    )]
+    #[config(default = Clock::Loss)]
+    pub clock: Clock,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes
     /// beta `beta_min`.
     #[schemars(
@@ -86,8 +107,9 @@ struct Memory {
     since: Option<Time>,
     /// Bytes acknowledged since then.
     acked: u64,
-    /// The throughput before that event, bytes per second.
+    /// The throughput before that event, bytes per second, and before the one before.
     throughput: f64,
+    older: f64,
     rtt_max: Span,
     beta: f64,
 }
@@ -138,11 +160,12 @@ impl Algorithm for Htcp {
         title: "H-TCP",
         idea: "Grow faster the longer there has been no loss, and give back no more than what the \
             queue may hold.",
-        equations: "D: time since the last congestion event;  d = D - delta_l\na(D) = 1 if D <= \
-            delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
-            s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
-            a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
-            echo:     B = throughput of the last round trip (or since_loss: of D)\nand \
+        equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\n\
+            a(D) = 1 if D <= delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is \
+            divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - \
+            beta) a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
+            echo:     B = throughput of the last round trip (or since_loss: of D;\n\
+            \u{20}                   round_before: as it was at the loss before)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
             beta_min\nat the first one, or if |B - B_old| > 0.2 B_old \
             (use_bandwidth_switch)\nand:                ssthresh = max(beta min(FlightSize, cwnd), \
@@ -157,7 +180,11 @@ impl Algorithm for Htcp {
         rule: "losses; the time since the last",
         family: "large windows",
         kernel: Kernel::Has { name: "htcp", note: "" },
-        linux: &[("use_rtt_scaling", Setting::Flag(true))],
+        linux: &[
+            ("use_rtt_scaling", Setting::Flag(true)),
+            ("throughput", Setting::Word("round_before")),
+            ("clock", Setting::Word("recovered")),
+        ],
         ..About::PLAIN
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {
@@ -165,6 +192,7 @@ impl Algorithm for Htcp {
             since: None,
             acked: 0,
             throughput: 0.0,
+            older: 0.0,
             rtt_max: Span::ZERO,
             beta: config.beta_min,
         };
@@ -199,14 +227,16 @@ impl Htcp {
     /// A new beta, and the share that goes.
     fn adapt(&mut self, at: Time) {
         self.saved = Some(Box::new(self.now));
-        let Memory { since, acked, throughput: old, rtt_max, .. } = self.now;
+        let Memory { since, acked, throughput: before, older, rtt_max, .. } = self.now;
         let elapsed = since.map_or(Span::ZERO, |since| at.since(since)).seconds();
         let throughput = match self.config.throughput {
-            Throughput::LastRound => self.trip.throughput,
+            Throughput::LastRound | Throughput::RoundBefore => self.trip.throughput,
             Throughput::SinceLoss if elapsed > 0.0 => acked as f64 / elapsed,
             Throughput::SinceLoss => 0.0,
         };
-        let changed = self.config.use_bandwidth_switch && (throughput - old).abs() > CHANGE * old;
+        let late = self.config.throughput == Throughput::RoundBefore;
+        let (new, old) = if late { (before, older) } else { (throughput, before) };
+        let changed = self.config.use_bandwidth_switch && (new - old).abs() > CHANGE * old;
         let beta = if changed || old == 0.0 || rtt_max == Span::ZERO {
             self.config.beta_min
         } else {
@@ -215,7 +245,7 @@ impl Htcp {
         };
         let excess = rtt_max.saturating_sub(self.rtt_min).scaled(FADING);
         let rtt_max = if rtt_max == Span::ZERO { rtt_max } else { self.rtt_min + excess };
-        self.now = Memory { since: Some(at), acked: 0, throughput, rtt_max, beta };
+        self.now = Memory { since: Some(at), acked: 0, throughput, older: before, rtt_max, beta };
         self.window.set_decrease(1.0 - beta);
     }
 
@@ -229,7 +259,7 @@ impl Htcp {
     }
 }
 
-#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
+#[delegate(self.window: on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Htcp {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -260,6 +290,12 @@ impl CongestionControl for Htcp {
             Cause::Timeout { first: false } | Cause::Further => {}
         }
         self.window.shrink(event, None);
+    }
+    fn on_recovered(&mut self, now: Time, bound: u64) {
+        if self.config.clock == Clock::Recovered {
+            self.now.since = Some(now);
+        }
+        self.window.on_recovered(now, bound);
     }
     /// `alpha` in segments per round trip, `beta`, `rtt_min` and `rtt_max` in seconds, `throughput`
     /// before the last loss in bit/s.
@@ -374,6 +410,54 @@ mod tests {
             d.lose();
             assert_eq!(d.gauge("beta"), beta, "{before}");
         }
+    }
+
+    /// One flow of Linux 6.12 over 10 Mbit/s with a queue of 40 packets, at 100 ms: the throughputs
+    /// of the last round trip before its losses, and what they left. A change shows one loss late.
+    #[test]
+    fn a_change_shows_one_loss_late() {
+        let config = HtcpConfig {
+            throughput: Throughput::RoundBefore,
+            delta_l: Span::from_secs(1000),
+            ..Default::default()
+        };
+        let mut d = TestConnection::<Htcp>::at(100.0, &config);
+        d.rounds(3, 100);
+        d.rounds(1, 148);
+        let kernel = [(5.78, 0.50), (9.65, 0.50), (9.65, 0.50), (9.65, 0.67), (9.65, 0.67)];
+        for (n, (mbps, beta)) in kernel.into_iter().enumerate() {
+            d.cc.trip.throughput = mbps * 1e6 / 8.0;
+            d.cc.now.rtt_max = Span::from_ms(149);
+            d.lose();
+            near(d.gauge("beta"), beta, 0.005);
+            assert_eq!(d.gauge("throughput"), mbps * 1e6, "{n}");
+        }
+        // Half as much, and steady then: the second loss after the change knows.
+        for beta in [0.67, 0.50, 0.67] {
+            d.cc.trip.throughput = 4.8e6 / 8.0;
+            d.cc.now.rtt_max = Span::from_ms(149);
+            d.lose();
+            near(d.gauge("beta"), beta, 0.005);
+        }
+    }
+
+    /// 1.5 s after a loss, and 1 s after its repair: the paper's steps have grown for half a
+    /// second, and those of Linux begin to.
+    #[test]
+    fn the_time_may_count_from_the_repair() {
+        let alpha = |clock| {
+            let config = HtcpConfig { clock, ..Default::default() };
+            let mut d = TestConnection::<Htcp>::at(1000.0, &config);
+            d.ack(1);
+            d.lose();
+            d.now += Span::from_ms(500);
+            d.cc.on_recovered(d.now, u64::MAX);
+            d.now += Span::from_ms(1000);
+            d.ack(1);
+            d.gauge("alpha")
+        };
+        near(alpha(Clock::Loss), 1.0 + 5.0 + 0.0625, 0.02);
+        near(alpha(Clock::Recovered), 1.0, 0.02);
     }
 
     /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than

@@ -45,6 +45,17 @@ pub enum Cut {
     Recovered,
 }
 
+/// How often data counts that duplicates have told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplicates {
+    /// Once.
+    #[default]
+    Once,
+    /// Once more with an acknowledgment that reports no gap.
+    Again,
+}
+
 /// Parameters of [`WestwoodPlus`].
 #[config]
 pub struct WestwoodPlusConfig {
@@ -57,6 +68,9 @@ pub struct WestwoodPlusConfig {
             recovery"),
     )]
     pub cut: Cut,
+    /// How often data counts that duplicates have told of.
+    #[schemars(extend("x-source" = "Grieco, Mascolo 2004: once; observed in Linux: again"))]
+    pub duplicates: Duplicates,
 }
 
 impl Config for WestwoodPlusConfig {}
@@ -146,6 +160,7 @@ pub struct WestwoodPlus {
     rtt_min: Span,
     renew: bool,
     cut: Cut,
+    duplicates: Duplicates,
 }
 
 impl Algorithm for WestwoodPlus {
@@ -157,9 +172,10 @@ impl Algorithm for WestwoodPlus {
         idea: "Westwood with one sample of the bandwidth in a round trip, so that compressed \
             acknowledgments do not mislead it.",
         equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
-            count, once\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / \
-            8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + 0.1 \
-            (b + \
+            count, once\n\u{20}         (duplicates = again: what they reported once more, with an \
+            ACK without a gap)\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 \
+            est + n) / 8;  first sample: both\nns3:      T = RTT;              est <- 0.9 est + \
+            0.1 (b + \
             b_before) / 2;  the first sample is est\nloss:     ssthresh = max(est RTTmin, 2 \
             SMSS);  cwnd = \
             min(cwnd, ssthresh);  ECN echo: as a loss\n\u{20}         (cut = \"recovered\": as \
@@ -177,7 +193,7 @@ impl Algorithm for WestwoodPlus {
             note: "the estimator of Westwood+, not of the \
             paper of 2001",
         },
-        linux: &[("cut", Setting::Word("recovered"))],
+        linux: &[("cut", Setting::Word("recovered")), ("duplicates", Setting::Word("again"))],
         ..About::PLAIN
     };
     fn new(config: &WestwoodPlusConfig, path: &Path) -> Self {
@@ -189,6 +205,7 @@ impl Algorithm for WestwoodPlus {
             rtt_min: Span::ZERO,
             renew: true,
             cut: config.cut,
+            duplicates: config.duplicates,
         }
     }
 }
@@ -211,7 +228,10 @@ impl CongestionControl for WestwoodPlus {
             self.rtt_min = if self.renew { rtt } else { self.rtt_min.min(rtt) };
             self.renew = false;
         }
-        let bytes = self.counter.count(ack, self.mss);
+        let bytes = match self.duplicates {
+            Duplicates::Once => self.counter.count(ack, self.mss),
+            Duplicates::Again => self.counter.count_again(ack, self.mss),
+        };
         self.estimator.arrive(ack.now, bytes, ack.rtt);
         self.window.grow(ack);
     }

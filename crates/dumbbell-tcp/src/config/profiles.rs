@@ -96,6 +96,7 @@ impl TcpConfig {
             max_rto: Span::from_secs(60),
             initial_rto: Span::from_secs(1),
             timer_tick: Span::ZERO,
+            timer_wheel: false,
             restart_after_idle: true,
             send_jitter: Span::ZERO,
         }
@@ -144,6 +145,7 @@ impl TcpConfig {
             growth_by_delivered: true,
             compressed_sacks: true,
             rto_by_peak: true,
+            timer_wheel: true,
             rtt_samples: Samples::Segments,
             ecn_holds_window: true,
             whole_segments: true,

@@ -40,6 +40,9 @@ pub struct Rack {
     /// RACK.rtt.
     rtt: Span,
     min_rtt: Option<Span>,
+    /// The connection's least round-trip time, that of the handshake included, where no echo tells
+    /// which transmission an acknowledgment answers.
+    least: Span,
     srtt: Option<Span>,
     /// RACK.fack: the highest end that arrived.
     fack: u64,
@@ -77,6 +80,7 @@ impl Rack {
             sure: (Time::ZERO, 0),
             rtt: Span::ZERO,
             min_rtt: None,
+            least: Span::MAX,
             srtt: None,
             fack: 0,
             reordering_seen: false,
@@ -111,7 +115,10 @@ impl Rack {
             self.reordering_seen |= s.to < self.fack;
         }
         self.fack = self.fack.max(s.to);
-        if s.again && (self.answers_earlier(s.sent, echo) || self.min_rtt.is_some_and(|m| rtt < m))
+        // A short probe may take less than any data, but not than the handshake.
+        if s.again
+            && (self.answers_earlier(s.sent, echo)
+                || self.min_rtt.is_some_and(|m| rtt < m.min(self.least)))
         {
             return;
         }
@@ -266,6 +273,9 @@ impl Detect for Rack {
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
         self.part();
         self.srtt = e.srtt;
+        if !self.by_echo {
+            self.least = e.min_rtt.unwrap_or(Span::MAX);
+        }
         while let Some(s) = self.segments.pop_below(e.una) {
             if s.state != State::Sacked {
                 self.delivered(&s, e.now, e.echo);

@@ -98,6 +98,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.una, ack.nxt, ack.in_flight) = (una, self.nxt.max(una), in_flight);
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt.control, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.tag) = (self.window, news.tag);
+        ack.gaps = x.is_some_and(|x| x.blocks > u8::from(news.duplicate));
         (ack.ece, ack.marked) = self.echoed_marks(s.flags, x, acked + news.sacked);
         (ack.peer_clock, ack.peer_tick, ack.moved) = (news.peer_clock, self.clock.0, news.moved);
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));

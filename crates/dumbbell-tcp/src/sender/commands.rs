@@ -34,7 +34,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.rtt.back_off(held);
                 if self.rto_at != Time::NEVER {
                     self.rto_started = if from_now { now } else { self.rto_started };
-                    self.rto_at = self.timer.fires(self.rto_started + self.rtt.rto());
+                    self.rto_at = self.timer.fires(self.rto_started, self.rtt.rto());
                 }
             }
             Some(RtoCommand::Reset) => {

@@ -15,7 +15,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// True if this connection may ever take the fast path: nothing needs to see every
     /// acknowledgment.
     pub(super) fn is_simple(&self) -> bool {
-        !self.spaced && !self.rated && !self.cc.gives_commands() && !self.detect.wants_every_ack()
+        !self.spaced
+            && !self.rated
+            && !self.cc.gives_commands()
+            && !self.detect.wants_every_ack()
+            && (self.by_segments || !self.pushes)
     }
 
     /// True if the next acknowledgment of new data may take the fast path.
@@ -175,23 +179,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd()).min(self.limit - 1);
-        if self.has_segment(allowed) {
+        if self.pushes {
+            self.fill_in_bursts(now, edge, allowed, out);
+        } else if self.has_segment(allowed) {
             // Nearly always it is one segment; so one is in line, and the rest of a burst is not.
             let start = self.nxt;
-            if self.pushes && self.nxt + 2 * self.mss <= allowed {
-                self.send_pushed(now, allowed, out);
-            } else {
-                self.send_next(now, 0, out);
-                if self.has_segment(allowed) {
-                    self.send_burst(now, allowed, out);
-                }
+            self.send_next(now, 0, out);
+            if self.has_segment(allowed) {
+                self.send_burst(now, allowed, out);
             }
-            self.stats.sent_packets += 1;
-            self.stats.sent_bytes += self.nxt - start;
-            self.last_sent = now;
-            if self.rto_at == Time::NEVER {
-                self.arm(now);
-            }
+            self.count_filled(now, start);
         }
         if self.nxt + self.mss < self.limit && self.nxt > self.una {
             self.window_limited = self.nxt + self.mss <= edge;
@@ -199,6 +196,17 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else {
             self.transmit(now, out);
             self.fast_path = self.may_take_fast_path();
+        }
+    }
+
+    /// Counts what was sent from `start` on, but for the packets after the first.
+    #[inline(always)]
+    fn count_filled(&mut self, now: Time, start: u64) {
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += self.nxt - start;
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            self.arm(now);
         }
     }
 
@@ -218,10 +226,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Two or more segments up to `allowed`, in bursts whose last has PSH. The caller counts one.
+    /// Segments up to `allowed`, in whole bursts whose last has PSH.
     #[inline(never)]
-    fn send_pushed(&mut self, now: Time, allowed: u64, out: &mut impl Outbox) {
-        let (mut left, most) = ((allowed - self.nxt) / self.mss, self.burst_segments());
+    fn fill_in_bursts(&mut self, now: Time, edge: u64, allowed: u64, out: &mut impl Outbox) {
+        let most = self.burst_segments();
+        let allowed = allowed.min(self.end_of_bursts(most, edge));
+        if !self.has_segment(allowed) {
+            return;
+        }
+        let (start, mut left) = (self.nxt, (allowed - self.nxt) / self.mss);
         self.stats.sent_packets += left - 1;
         while left > 0 {
             let burst = left.min(most);
@@ -231,6 +244,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             }
             left -= burst;
         }
+        self.count_filled(now, start);
     }
 
     /// A full segment of new data that is not the last. The caller counts it, and arms the timer.

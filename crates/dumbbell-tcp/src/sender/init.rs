@@ -4,7 +4,7 @@ use super::{Cold, FIRST, Sender, SenderStats, Stage, freeze, frto, tags, undo};
 use crate::config::{Ecn, Samples, TcpConfig};
 use crate::detect::AnyDetect;
 use crate::recover::AnyRecover;
-use crate::rtt::{Clock, Estimator};
+use crate::rtt::{Clock, Estimator, Timer};
 use crate::sender::cached_cc::CachedCc;
 use crate::sender::{
     accecn as accurate, ack_info as info, delivery_rate as rate, send_buffer as buffer,
@@ -107,7 +107,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             blocked: false,
             pacing: false,
             clock: Clock(config.clock),
-            timer: Clock(config.timer_tick),
+            timer: Timer::new(&config),
             rtt: Estimator::new(&config),
             pushes: config.push,
             spaced: config.pacing || cc.capabilities().paces,

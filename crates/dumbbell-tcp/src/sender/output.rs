@@ -29,13 +29,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.pushes {
             self.transmit_in_bursts(now, out);
         } else {
-            self.transmit_all(now, out);
+            self.transmit_all(now, u64::MAX, out);
         }
     }
 
-    /// [`Self::transmit`] without PSH.
+    /// [`Self::transmit`] without PSH; in order, only what ends at or before `bursts`.
     #[inline(always)]
-    pub(super) fn transmit_all(&mut self, now: Time, out: &mut impl Outbox) {
+    pub(super) fn transmit_all(&mut self, now: Time, bursts: u64, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established {
             return;
         }
@@ -43,7 +43,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.phase == Phase::Open && self.spare + self.beyond == 0 && !self.searching {
             // Nearly every call ends here: full segments in order, until a window is full.
             let edge = self.limit.min(self.una + self.window);
-            let allowed = edge.min(self.una + self.cc.cwnd());
+            let allowed = edge.min(self.una + self.cc.cwnd()).min(bursts);
             while self.nxt + self.mss <= allowed {
                 if self.spaced && !self.released(now) {
                     return;

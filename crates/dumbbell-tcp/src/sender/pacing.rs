@@ -2,7 +2,7 @@
 //! hands to its network card in one piece.
 use super::Sender;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
-use dumbbell_core::transport::{CongestionControl, Detect, Recover};
+use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover};
 use dumbbell_core::units::{Rate, Span, Time};
 
 /// A burst is what is sent in about this time at the pacing rate: 1/1024 s.
@@ -10,6 +10,9 @@ const TIME: Span = Span::from_ps(1_000_000_000_000 / 1024);
 /// It has at least so many segments (tcp_min_tso_segs of Linux), and at most so many bytes.
 const LEAST: u64 = 2;
 const MOST_BYTES: u64 = 65_535;
+/// The part of the congestion window that it does not exceed where it waits for room
+/// (tcp_tso_win_divisor of Linux).
+const SHARE: u64 = 3;
 /// On short paths it may be larger: by 64 kB, halved for each of these in the least round-trip time
 /// (tcp_tso_rtt_log of Linux: 2^9 us).
 const HALVING: Span = Span::from_us(512);
@@ -82,8 +85,24 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub(super) fn transmit_in_bursts(&mut self, now: Time, out: &mut impl Outbox) {
         let most = self.burst_segments();
         let mut bursts = Bursts { out, waiting: None, sent: 0, most };
-        self.transmit_all(now, &mut bursts);
+        let end = self.end_of_bursts(most, self.limit.min(self.una + self.window));
+        self.transmit_all(now, end, &mut bursts);
         bursts.end();
+    }
+
+    /// The end of the last whole burst of up to `most` segments for which the congestion window has
+    /// room; the rest waits for acknowledgments. [`u64::MAX`] if nothing waits: where there are
+    /// none to come, where `edge`, the end of the data or of the receiver's window, is near, and
+    /// where a burst has but two segments. With pacing, the rate decides.
+    pub(super) fn end_of_bursts(&self, most: u64, edge: u64) -> u64 {
+        let cwnd = self.cc.cwnd();
+        let burst = most.min(cwnd / self.mss / SHARE);
+        let end = self.una + cwnd;
+        let waits = burst > LEAST && self.phase == Phase::Open && self.nxt > self.una;
+        if !waits || self.spaced || self.spare + self.beyond > 0 || edge <= end {
+            return u64::MAX;
+        }
+        self.nxt + end.saturating_sub(self.nxt) / (burst * self.mss) * (burst * self.mss)
     }
 }
 

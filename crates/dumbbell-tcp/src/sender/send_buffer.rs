@@ -1,8 +1,18 @@
 //! A send buffer that is tuned to the window (Semke, Mahdavi, Mathis: Automatic TCP buffer tuning,
-//! SIGCOMM 1998): it holds twice the largest window. Outside recovery the window is always less;
-//! a recovery that lasts many round trips comes to its end, and has no new data to send.
+//! SIGCOMM 1998): it holds a multiple of the largest window. Outside recovery the window is always
+//! less; a recovery that lasts many round trips comes to its end, and has no new data to send.
+//!
+//! The paper asks for twice the window. A kernel's buffer counts the memory that segments take, and
+//! ends with a whole one of its own pieces: its first stop in twelve recoveries, with windows from
+//! 39 to 735 segments of 1448 bytes, came after 1.62 windows and 7 to 44 segments.
 use super::Sender;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
+
+/// Windows that fit into the buffer, in hundredths.
+const WINDOWS: u64 = 162;
+/// The bytes of a piece. A buffer holds the one with which it is full, which is half a piece more
+/// on average.
+const PIECE: u64 = 65_536;
 
 /// The buffer, as a recovery sees it.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +31,11 @@ impl Default for SendBuffer {
 
 impl SendBuffer {
     fn size(&self) -> u64 {
-        2 * self.largest
+        self.largest / 100 * WINDOWS + PIECE / 2
     }
-    /// An application writes again when a quarter of the buffer is free.
+    /// An application writes again when a sixth of the buffer is free.
     fn refill(&mut self, una: u64, high: u64) {
-        if high.saturating_sub(una) <= self.size() / 4 * 3 {
+        if high.saturating_sub(una) <= self.size() / 6 * 5 {
             self.end = una + self.size();
         }
     }

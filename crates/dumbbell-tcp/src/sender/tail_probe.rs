@@ -30,7 +30,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return Time::NEVER;
         }
         let since = self.rto_started.max(self.last_sent);
-        (since + self.probe_span()).min(self.rto_at)
+        self.timer.probes(since, self.probe_span()).min(self.rto_at)
     }
 
     /// [`Self::probe_at`] on the fast path: the retransmission timer was started at `now` if it
@@ -40,7 +40,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.una == self.high || self.rto_at == Time::NEVER {
             return Time::NEVER;
         }
-        (now + self.probe_span()).min(self.rto_at)
+        self.timer.probes(now, self.probe_span()).min(self.rto_at)
     }
 
     /// The time from the last segment or restart to the probe.

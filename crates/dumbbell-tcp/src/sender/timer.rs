@@ -38,7 +38,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline]
     pub(super) fn arm(&mut self, now: Time) {
         self.rto_started = now;
-        self.rto_at = self.timer.fires(now + self.rtt.rto());
+        self.rto_at = self.timer.fires(now, self.rtt.rto());
     }
 
     /// RFC 6298 (5.2), (5.3): stops it when all is acknowledged, else starts it anew.

@@ -184,11 +184,18 @@ impl Window {
         }
     }
 
+    /// The bytes for which slow start grows: a segment that is not full counts as one where the
+    /// window is whole segments.
+    #[inline]
+    fn counted(&self, acked: u64) -> u64 {
+        if self.step > 1 { acked.next_multiple_of(self.step) } else { acked }
+    }
+
     /// Grows for `acked` bytes.
     #[inline]
     pub fn add(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
-            self.cwnd += acked.min(self.limit);
+            self.cwnd += self.counted(acked).min(self.limit);
             return;
         }
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
@@ -234,7 +241,7 @@ impl Window {
         let advice = hystart.on_ack(ack, self.cwnd);
         let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
         if ack.window_limited && !ack.ece {
-            self.cwnd += bytes;
+            self.cwnd += bytes + self.counted(ack.acked) - ack.acked;
         }
         if let Advice::Leave(_) = advice {
             (self.ssthresh, self.hystart) = (self.cwnd, None);

@@ -50,6 +50,8 @@ pub struct Ack {
     pub tag: Tag,
     /// True if it echoes Congestion Experienced.
     pub ece: bool,
+    /// True if it reports data beyond a gap, whether that is news or not.
+    pub gaps: bool,
     /// Bytes of `acked` and `sacked` that came with Congestion Experienced, as far as the echo
     /// tells: exactly with AccECN, else all of them if `ece`.
     pub marked: u64,

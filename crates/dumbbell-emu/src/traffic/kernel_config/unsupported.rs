@@ -29,7 +29,7 @@ pub(super) fn unsupported(
         header, initial_ssthresh, handshake, clock, delayed_ack_timeout, quick_acks, recovery,
         detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
         freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
-        initial_rto, timer_tick, send_jitter, rto_above_srtt, reduces_window,
+        initial_rto, timer_tick, timer_wheel, send_jitter, rto_above_srtt, reduces_window,
         prr_without_sack, push, compressed_sacks,
         growth_by_delivered, rack_by_echo, recovers_again, unpaced_start, pacing_credit,
         rto_by_peak, rtt_samples, ecn_holds_window,
@@ -123,6 +123,12 @@ pub(super) fn unsupported(
     need("delayed_ack_timeout", delays, "the kernel delays an acknowledgment by 40 ms", linux);
     let quick = each || *quick_acks == kernel.quick_acks;
     need("quick_acks", quick, "the kernel acknowledges 17 segments at once", linux);
+    need(
+        "timer_wheel",
+        *timer_wheel == kernel.timer_wheel,
+        "the kernel's long timers have coarse ticks",
+        linux,
+    );
     need("push", *push == kernel.push, "the kernel's bursts end with PSH", linux);
     need(
         "compressed_sacks",

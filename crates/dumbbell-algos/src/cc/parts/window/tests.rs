@@ -133,6 +133,11 @@ fn a_window_may_be_whole_segments() {
         assert_eq!(w.threshold(), left * MSS);
         w.set_cwnd(5 * MSS + 999);
         assert_eq!(w.cwnd(), 5 * MSS);
+        (w.cwnd, w.ssthresh) = (MSS, 10 * MSS);
+        w.grow(&ack(MSS - 240));
+        assert_eq!(w.cwnd(), 2 * MSS, "a short segment after a timeout");
+        w.grow(&ack(2 * MSS - 240));
+        assert_eq!(w.cwnd(), 4 * MSS);
     }
 }
 
