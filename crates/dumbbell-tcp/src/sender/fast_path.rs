@@ -229,6 +229,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Segments up to `allowed`, in whole bursts whose last has PSH.
     #[inline(never)]
     fn fill_in_bursts(&mut self, now: Time, edge: u64, allowed: u64, out: &mut impl Outbox) {
+        if !self.has_segment(allowed) {
+            return;
+        }
         let most = self.burst_segments();
         let allowed = allowed.min(self.end_of_bursts(most, edge));
         if !self.has_segment(allowed) {

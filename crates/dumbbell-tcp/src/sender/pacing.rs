@@ -16,6 +16,8 @@ const SHARE: u64 = 3;
 /// On short paths it may be larger: by 64 kB, halved for each of these in the least round-trip time
 /// (tcp_tso_rtt_log of Linux: 2^9 us).
 const HALVING: Span = Span::from_us(512);
+/// From this round-trip time on it is no larger: nothing is left of [`MOST_BYTES`].
+const NOT_LARGER: Span = Span::from_us(512 * 16);
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// True if pacing lets a segment go now: a quantum at once, then nothing until it would have
@@ -73,7 +75,26 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// The number of segments of a burst.
+    #[inline]
     pub(super) fn burst_segments(&self) -> u64 {
+        if self.bursts_are_least() { LEAST } else { self.counted_burst() }
+    }
+
+    /// True only if a burst has [`LEAST`] segments: by products, since nearly every acknowledgment
+    /// asks.
+    #[inline]
+    fn bursts_are_least(&self) -> bool {
+        let (Some(srtt), Some(least)) = (self.rtt.srtt(), self.rtt.min_rtt()) else { return false };
+        let config = &self.cold.config;
+        let gain = config.pacing_gain_slow_start.max(config.pacing_gain_avoidance);
+        let sent = gain * self.cc.cwnd() as f64 * TIME.ps() as f64;
+        let more = ((LEAST + 1) * self.mss) as f64 * srtt.ps() as f64;
+        // A hair less, for what rounds.
+        least >= NOT_LARGER && sent < 0.999 * more && self.cc.rate().is_none()
+    }
+
+    #[inline(never)]
+    fn counted_burst(&self) -> u64 {
         let Some(rate) = self.cc.rate().or_else(|| self.own_rate()) else { return LEAST };
         let halvings = self.rtt.min_rtt().map_or(u64::MAX, |rtt| rtt.ps() / HALVING.ps());
         let bytes = rate.bytes_in(TIME) + (MOST_BYTES >> halvings.min(63));
@@ -95,6 +116,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// none to come, where `edge`, the end of the data or of the receiver's window, is near, and
     /// where a burst has but two segments. With pacing, the rate decides.
     pub(super) fn end_of_bursts(&self, most: u64, edge: u64) -> u64 {
+        if most == LEAST {
+            return u64::MAX;
+        }
         let cwnd = self.cc.cwnd();
         let burst = most.min(cwnd / self.mss / SHARE);
         let end = self.una + cwnd;
