@@ -5,6 +5,7 @@ pub(crate) mod discipline;
 pub(crate) mod edge;
 pub(crate) mod held;
 pub(crate) mod ring;
+pub(crate) mod shared_buffer;
 pub(crate) mod stats;
 use crate::engine::entry::{NO_SIDECAR, Pkt};
 use crate::engine::queued_packet::{QueuedPacket, Way};
