@@ -344,8 +344,19 @@ impl Port {
             Queue::Arrival(q) => q.probe(&mut gauges),
             Queue::Held(q) => q.probe(&mut gauges),
         }
-        let dropped = self.account.stats.total().dropped();
-        let row = QueueRow { packets: backlog.packets, bytes: backlog.bytes, dropped, gauges };
+        let total = self.account.stats.total();
+        let sent_bytes = match &self.queue {
+            // What waits is counted as sent when it comes.
+            Queue::Arrival(_) => self.account.fated_bytes(&total).saturating_sub(backlog.bytes),
+            Queue::Held(_) => total.departed_bytes,
+        };
+        let row = QueueRow {
+            packets: backlog.packets,
+            bytes: backlog.bytes,
+            dropped: total.dropped(),
+            sent_bytes,
+            gauges,
+        };
         observer.queue(due.at, self.account.link, &row);
     }
 
