@@ -11,7 +11,20 @@ from .data import summary as saved
 from .data.arrow import Table
 from .data.origin import Origin
 from .data.records import Records, Run, Series, Summary
-from .data.rows import Acks, Flow, Host, Marker, Number, Queue, Row, Rows, Session, Totals, number
+from .data.rows import (
+    Acks,
+    Flow,
+    Host,
+    Marker,
+    Number,
+    Queue,
+    Row,
+    Rows,
+    Session,
+    SharedBuffer,
+    Totals,
+    number,
+)
 from .errors import ScenarioError
 from .models import fairness
 from .present.stats import Interval, interval
@@ -32,6 +45,7 @@ __all__ = [
     "Row",
     "Rows",
     "Session",
+    "SharedBuffer",
     "Sweep",
     "Totals",
     "read",
@@ -103,6 +117,11 @@ class Result:
         """Processors of hosts, one for each direction: `hosts["a/cpu_receive"]`,
         `hosts["s/sender/cpu_send"]`."""
         return Rows(Host(h) for h in self.json.get("hosts", ()))
+
+    @property
+    def shared_buffers(self) -> Rows[SharedBuffer]:
+        """Buffers that switches share among their queues, by the names of the switches."""
+        return Rows(SharedBuffer(b) for b in self.json.get("shared_buffers", ()))
 
     @property
     def jain(self) -> Number | None:

@@ -356,3 +356,71 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value)
+
+
+SHARED = {"size": "150 kB", "alpha": 1}
+"""Of a switch: 100 packets."""
+
+
+def test_a_full_queue_leaves_a_shared_buffer_to_others() -> None:
+    """One overloaded queue holds half of the buffer with alpha 1, two hold a third each."""
+    star = {"hosts": 7, "link": LINK, "shared_buffer": SHARED}
+    one = {"source": {"kind": "cbr", "rate": "800 Mbps", "packet": f"{PACKET - 28} B"}}
+    flows = [
+        {**one, "from": "h1", "to": "h5"},
+        {**one, "from": "h2", "to": "h5"},
+        {**one, "from": "h3", "to": "h6"},
+        {**one, "from": "h4", "to": "h6"},
+    ]
+    times = {"duration": "30 ms", "warmup": "10 ms", "queue": "drop_tail"}
+    for count, share in ((1, 1 / 2), (2, 1 / 3)):
+        run = fabric(star=star, flow=flows[: 2 * count], **times).run()
+        for to in ("h5", "h6")[:count]:
+            assert run.queues[f"hub->{to}"].mean_packets == pytest.approx(100 * share, abs=1.5)
+        buffer = run.shared_buffers["hub"]
+        assert buffer.mean_bytes == pytest.approx(150_000 * share * count, abs=3000)
+        drops = sum(queue.drops["overflow"] for queue in run.queues)
+        assert buffer.threshold_drops + buffer.full_drops == drops > 0
+        assert buffer.max_bytes <= 150_000
+
+
+def test_a_queue_of_a_shared_buffer_marks_by_its_own_threshold() -> None:
+    star = {"hosts": 3, "link": LINK, "shared_buffer": SHARED}
+    flows = [{"from": f"h{i}", "to": "h3", "cc": "dctcp"} for i in (1, 2)]
+    words = {
+        "queue": {"kind": "step_mark", "threshold": "20 pkt"},
+        "tcp": {**TCP, "initial_window": "10 pkt"},
+        "duration": "50 ms",
+        "warmup": "10 ms",
+    }
+    run = fabric(star=star, flow=flows, **words).run()
+    queue = run.queues["hub->h3"]
+    assert queue.marks > 0 and sum(queue.drops.values()) == 0
+    assert run.shared_buffers["hub"].max_bytes < 75_000
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4, 8])
+def test_shared_buffers_have_one_history_for_any_number_of_threads(threads: int) -> None:
+    form = {"leaves": 4, "spines": 2, "hosts": 4, "link": LINK, "shared_buffer": SHARED}
+    flow = [{"name": "f", "pattern": "permutation"}]
+    busy = fabric(leaf_spine=form, flow=flow, queue="drop_tail", duration="30 ms")
+    alone, beside = (api.run(busy._request(threads=n)) for n in (1, threads))
+    assert alone["fingerprint"] == beside["fingerprint"]
+    assert alone["shared_buffers"] == beside["shared_buffers"]
+    assert sum(buffer["threshold_drops"] for buffer in alone["shared_buffers"]) > 0
+
+
+def test_show_says_which_buffers_are_shared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shared.toml"
+    file.write_text(
+        'duration = "1 s"\n[leaf_spine]\nleaves = 2\nspines = 2\nhosts = 2\n'
+        'link = { rate = "1 Gbps", delay = "1 us" }\nshared_buffer = { size = "2 MB" }\n'
+        '[[flow]]\nfrom = "leaf1/h1"\nto = "leaf2/h1"\n'
+    )
+    with pytest.raises(SystemExit):
+        main(["show", str(file)])
+    said = capsys.readouterr().out
+    assert "shared buffer: leaf1 and 3 more, each 2 MB, alpha 1" in said
+    assert "drop_tail, 1000000 B" in said

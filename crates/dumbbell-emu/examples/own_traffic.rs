@@ -78,6 +78,7 @@ fn scene(kind: &str, flows: usize, seconds: u64, mbps: u64, mss: u64) -> Plan {
         links: vec![link(0, 1), link(1, 0)],
         flows: (0..flows).map(flow).collect(),
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record { every: Some(Span::from_ms(100)), delays: vec![0], ..Record::default() },

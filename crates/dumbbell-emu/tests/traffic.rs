@@ -43,6 +43,7 @@ fn scene(flows: Vec<Flow>, ms: u64) -> Plan {
         links: vec![link(0, 1), link(1, 0)],
         flows,
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record { every: Some(Span::from_ms(50)), ..Record::default() },

@@ -122,7 +122,7 @@ fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
     for key in ["packet_hops", "events", "flows", "jain", "totals", "queues", "conservation"] {
         out.insert(key.into(), part(key));
     }
-    for key in ["markers", "hosts", "sessions"] {
+    for key in ["markers", "hosts", "shared_buffers", "sessions"] {
         if all.iter().any(|run| run.get(key).is_some()) {
             out.insert(key.into(), part(key));
         }

@@ -68,6 +68,7 @@ fn plan() -> Plan {
         links: vec![link(0, 1), link(1, 2)],
         flows: vec![flow],
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record::default(),

@@ -23,9 +23,10 @@ use crate::observe::SampleTimes;
 use crate::partition::{Mail, Partition};
 use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
-use crate::port::discipline::Discipline;
+use crate::port::discipline::{Discipline, Other};
 use crate::port::edge::PortEdge;
 use crate::port::held::HeldQueue;
+use crate::port::shared_buffer::{SharedBuffer, SharingQueue};
 use crate::port::stats::PortStats;
 use crate::port::{Port, Queue};
 use crate::report::names::ReportNames;
@@ -44,7 +45,9 @@ use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Site};
 use dumbbell_core::units::{Capacity, Span, Time};
-use dumbbell_plan::{Link, LinkId, Plan, Spec, Transport};
+use dumbbell_plan::{Link, LinkId, NodeId, Plan, Spec, Transport};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Options of a run. None of them changes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ pub fn network(
     part: Option<(&Partition, usize)>,
     egress: impl Fn(usize, RunAhead) -> Egress,
 ) -> Result<Built, Fault> {
-    let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
+    let cx = BuildCx::new(plan, plugins, alarm);
     let mut elements = Vec::with_capacity(plan.links.len());
     let narrow = oversize::too_narrow(plan);
     for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
@@ -157,9 +160,16 @@ struct BuildCx<'a> {
     alarm: &'a Alarm,
     /// The flows that pass each edge.
     passing: FlowsByLink,
+    /// Shared buffers by their nodes.
+    shared_buffers: BTreeMap<NodeId, Arc<SharedBuffer>>,
 }
 
-impl BuildCx<'_> {
+impl<'a> BuildCx<'a> {
+    fn new(plan: &Plan, plugins: &'a Plugins, alarm: &'a Alarm) -> Self {
+        let (passing, shared_buffers) = (rules::passing(plan), SharedBuffer::of(plan));
+        BuildCx { plugins, alarm, passing, shared_buffers }
+    }
+
     fn aqm(&self, spec: &Spec, site: &LinkInfo) -> Result<AnyAqm, Fault> {
         match self.plugins.aqm(&spec.kind) {
             Some(factory) => factory.make(&spec.config, site, self.alarm).map(AnyAqm::Plugin),
@@ -262,7 +272,8 @@ fn element(
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
     let simple =
         link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
-    if plain && simple && !link.report && !asks {
+    let sharing = cx.shared_buffers.contains_key(&link.from);
+    if plain && simple && !link.report && !asks && !sharing {
         return Ok(Element::wire(link));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
@@ -318,7 +329,7 @@ fn queue(
     let spec = &link.aqm;
     if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
         let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
-        let discipline = Discipline::Several(Box::new(several));
+        let discipline = Discipline::Other(Box::new(Other::Several(several)));
         return Ok(Queue::Held(HeldQueue::new(
             discipline,
             rng,
@@ -328,6 +339,17 @@ fn queue(
         )));
     }
     let aqm = within(&link.name, cx.aqm(spec, &info))?;
+    if let Some(buffer) = cx.shared_buffers.get(&link.from) {
+        let queue = SharingQueue::new(aqm, link.capacity, buffer.clone());
+        let discipline = Discipline::Other(Box::new(Other::Sharing(queue)));
+        return Ok(Queue::Held(HeldQueue::new(
+            discipline,
+            rng,
+            info,
+            service,
+            link.count_in_service,
+        )));
+    }
     // A limit in buffers is counted where packets are held: in a queue that decides at arrival it
     // would be on everybody's way.
     Ok(match aqm.needs() {
@@ -359,7 +381,7 @@ pub(crate) fn lone_port(
     plugins: &Plugins,
     alarm: &Alarm,
 ) -> Result<Box<Port>, Fault> {
-    let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
+    let cx = BuildCx::new(plan, plugins, alarm);
     match element(plan, link, true, Options::default(), &cx)? {
         Element::Port(port) => Ok(port),
         _ => unreachable!("a link that datagrams take is no wire"),

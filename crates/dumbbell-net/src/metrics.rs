@@ -13,6 +13,7 @@ mod metric;
 mod network;
 mod queue;
 mod session;
+mod shared_buffer;
 mod totals;
 
 pub use acks::ACKS;
@@ -24,6 +25,7 @@ pub use metric::{Better, Entry, Group, Kind, Metric, Statistic, Window};
 pub use network::CONSERVATION;
 pub use queue::{DUPLEX, PROFILE_QUEUE, QUEUE, QueueProfile};
 pub use session::{SESSION, SESSION_PACKETS, SIZES, SessionReport, TRANSFERS, Transfers, mean};
+pub use shared_buffer::{SHARED_BUFFER, SharedBuffer};
 pub use totals::{TARGETS, TOTALS, TargetErrors};
 
 /// A sort of row of a result, with all measurements that it can have.
@@ -105,6 +107,12 @@ pub fn rows() -> Vec<Row> {
             vec![MARKER.present(), BYTE_TOKENS.present(), PACKET_TOKENS.present(), HELD.present()],
         ),
         row("host", "hosts", "A host's processor in one direction.", vec![HOST.present()]),
+        row(
+            "shared_buffer",
+            "shared_buffers",
+            "A buffer that the ports of a switch share.",
+            vec![SHARED_BUFFER.present()],
+        ),
         row(
             "fragmentation",
             "fragmentation",

@@ -54,6 +54,8 @@ pub struct QueueRow {
     pub bytes: u64,
     /// Drops since the start.
     pub dropped: u64,
+    /// Bytes of packets that have left since the start and are not lost on the wire.
+    pub sent_bytes: u64,
     /// State of its algorithm.
     pub gauges: Gauges,
 }

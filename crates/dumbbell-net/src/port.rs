@@ -5,6 +5,7 @@ pub(crate) mod discipline;
 pub(crate) mod edge;
 pub(crate) mod held;
 pub(crate) mod ring;
+pub(crate) mod shared_buffer;
 pub(crate) mod stats;
 use crate::engine::entry::{NO_SIDECAR, Pkt};
 use crate::engine::queued_packet::{QueuedPacket, Way};
@@ -343,8 +344,19 @@ impl Port {
             Queue::Arrival(q) => q.probe(&mut gauges),
             Queue::Held(q) => q.probe(&mut gauges),
         }
-        let dropped = self.account.stats.total().dropped();
-        let row = QueueRow { packets: backlog.packets, bytes: backlog.bytes, dropped, gauges };
+        let total = self.account.stats.total();
+        let sent_bytes = match &self.queue {
+            // What waits is counted as sent when it comes.
+            Queue::Arrival(_) => self.account.fated_bytes(&total).saturating_sub(backlog.bytes),
+            Queue::Held(_) => total.departed_bytes,
+        };
+        let row = QueueRow {
+            packets: backlog.packets,
+            bytes: backlog.bytes,
+            dropped: total.dropped(),
+            sent_bytes,
+            gauges,
+        };
         observer.queue(due.at, self.account.link, &row);
     }
 

@@ -21,6 +21,7 @@ use crate::measure::colors::{FlowColors, ProfileCounts};
 use crate::measure::delays::{DelaySummary, OneWay};
 use crate::net::{Delivery, Net};
 use crate::observe::{Observer, PacketId};
+use crate::port::shared_buffer::SharedBufferReport;
 use crate::report::names::ReportNames;
 use crate::report::{Conservation, Fragmentation, ProcessorReport, QueueReport};
 use dumbbell_core::aqm::Reason;
@@ -110,6 +111,8 @@ pub struct RelayReport {
     pub markers: Vec<MarkerReport>,
     /// Of processors.
     pub processors: Vec<ProcessorReport>,
+    /// Buffers that switches share among their ports, in the order of the plan's nodes.
+    pub shared_buffers: Vec<SharedBufferReport>,
     /// Changes when anything that came in or left a port changes.
     pub fingerprint: u64,
     /// Packets times links.
@@ -300,6 +303,7 @@ impl Relay {
             queues: self.net.queue_reports(&self.report_names),
             markers: self.net.marker_reports(&self.report_names),
             processors: self.net.processor_reports(),
+            shared_buffers: self.net.shared_buffer_reports(),
             fingerprint: self.net.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,

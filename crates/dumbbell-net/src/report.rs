@@ -10,6 +10,8 @@ use crate::measure::delays::DelaySummary;
 use crate::measure::queue::Measures;
 use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
+use crate::port::Queue;
+use crate::port::shared_buffer::SharedBufferReport;
 use crate::report::names::ReportNames;
 use dumbbell_algos::service::duplex_mismatch::medium::Counters;
 use dumbbell_core::packet::fingerprint::Fingerprint;
@@ -32,6 +34,8 @@ pub struct Report {
     pub markers: Vec<MarkerReport>,
     /// Processors of hosts, in the order of the plan's links.
     pub processors: Vec<ProcessorReport>,
+    /// Buffers that switches share among their ports, in the order of the plan's nodes.
+    pub shared_buffers: Vec<SharedBufferReport>,
     /// Changes when anything that left a port or a socket changes.
     pub fingerprint: u64,
     /// Packets times links.
@@ -211,6 +215,18 @@ impl Net {
             })
         };
         self.elements.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Reports of the buffers that switches share among their ports.
+    pub fn shared_buffer_reports(&self) -> Vec<SharedBufferReport> {
+        let sharing = |element| match element {
+            &Element::Port(ref port) => match &port.queue {
+                Queue::Held(queue) => queue.sharing(),
+                Queue::Arrival(_) => None,
+            },
+            _ => None,
+        };
+        SharedBufferReport::of_queues(self.elements.iter().filter_map(sharing))
     }
 
     /// Reports of the markers at edges.

@@ -41,6 +41,9 @@ pub struct Plan {
     pub warmup: Span,
     /// Hosts and routers.
     pub nodes: Vec<Node>,
+    /// Buffers that the queues of a router share: few nodes have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_buffers: Vec<SharedBuffer>,
     /// Links, one direction each.
     pub links: Vec<Link>,
     /// Flows.
@@ -79,6 +82,29 @@ pub struct Node {
     /// hole of path MTU discovery (RFC 2923 section 2.1).
     #[serde(default, skip_serializing_if = "is_default")]
     pub silent: bool,
+}
+
+/// A buffer that the queues of a router share: each may hold at most `alpha` times what is free of
+/// it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedBuffer {
+    /// The router.
+    pub node: NodeId,
+    /// Its size.
+    pub size: Bytes,
+    /// The most that a queue may hold, over what is free.
+    pub alpha: f64,
+}
+
+impl SharedBuffer {
+    /// The most that a queue may hold if `used` bytes of the buffer are taken, its own included.
+    pub fn threshold(&self, used: u64) -> u64 {
+        (self.alpha * self.size.0.saturating_sub(used) as f64) as u64
+    }
+    /// The most that a queue ever holds, if all others are empty: `alpha` times what it leaves.
+    pub fn most(&self) -> Bytes {
+        Bytes((self.alpha / (1.0 + self.alpha) * self.size.0 as f64) as u64)
+    }
 }
 
 /// Reassembly of datagrams in a host.

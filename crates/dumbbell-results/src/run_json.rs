@@ -6,7 +6,9 @@ mod sessions;
 use dumbbell_net::metrics::{self, ProfileReport, Window};
 use dumbbell_plan::Plan;
 use dumbbell_scenario::language::problem::code;
-use dumbbell_sim::{Conservation, FlowReport, Fragmentation, MarkerReport, QueueReport, Report};
+use dumbbell_sim::{
+    Conservation, FlowReport, Fragmentation, MarkerReport, QueueReport, Report, SharedBufferReport,
+};
 use serde_json::{Map, Value, json};
 
 pub use sessions::of_plan as completions;
@@ -53,6 +55,10 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let hosts = hosts::of_run(plan, report, w.seconds);
     if !hosts.is_empty() {
         run["hosts"] = hosts.iter().map(|h| metrics::HOST.values(h, &w).collect::<Row>()).collect();
+    }
+    if !report.shared_buffers.is_empty() {
+        run["shared_buffers"] =
+            report.shared_buffers.iter().map(|b| shared_buffer(plan, b, &w)).collect();
     }
     if let Some(all) = &report.fragmentation {
         run["fragmentation"] = fragmentation(all, &w).into();
@@ -121,6 +127,11 @@ fn marker(m: &MarkerReport, w: &Window) -> Row {
     }
     row.extend(metrics::HELD.values(m, w));
     row
+}
+
+fn shared_buffer(plan: &Plan, b: &SharedBufferReport, w: &Window) -> Row {
+    let name = plan.nodes[b.node].name.clone();
+    metrics::SHARED_BUFFER.values(&metrics::SharedBuffer { name, report: *b }, w).collect()
 }
 
 fn totals(flows: &[FlowReport], profiles: &[Option<ProfileReport>], w: &Window) -> Row {

@@ -73,9 +73,9 @@ fn of_expanded(
     }
     let mut templates: Vec<FlowTemplate> = templates.into_iter().flatten().collect();
     let answers = if cx.ok() { sizes::answers(&net, &templates) } else { Vec::new() };
-    let Network { nodes, links: draft, flows: routed } = net;
+    let Network { nodes, shared_buffers, links: draft, flows: routed } = net;
     let places: Vec<LinkPlace> = draft.iter().map(LinkPlace::of).collect();
-    let mut links = links::build(draft, &routed, expanded, cx);
+    let mut links = links::build(draft, &shared_buffers, &routed, expanded, cx);
     if !cx.ok() {
         return None;
     }
@@ -111,6 +111,7 @@ fn of_expanded(
         duration: scenario.duration,
         warmup: scenario.warmup,
         nodes,
+        shared_buffers,
         links,
         flows,
         sessions: expanded.of_plan(&offered_bps),

@@ -32,6 +32,7 @@ pub use dumbbell_net::{
 pub use dumbbell_net::{ColorCounts, ProfileCounts};
 pub use dumbbell_net::{
     Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report,
+    SharedBufferReport,
 };
 pub use dumbbell_net::{DelaySummary, OneWay};
 pub use dumbbell_net::{MarkerReport, MarkerRow};

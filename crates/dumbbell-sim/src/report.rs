@@ -23,6 +23,7 @@ impl World {
             queues: self.net.queue_reports(&self.report_names),
             markers: self.net.marker_reports(&self.report_names),
             processors: self.net.processor_reports(),
+            shared_buffers: self.net.shared_buffer_reports(),
             fingerprint: self.net.fingerprint(),
             packet_hops: self.net.tally().packet_hops,
             events: self.net.tally().events,

@@ -2,9 +2,9 @@
 mod drawn;
 mod plans;
 
-use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, story};
-use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::Plan;
+use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, story};
+use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
+use dumbbell_plan::{NodeKind, Plan, SharedBuffer};
 use dumbbell_sim::partition::{Partition, undivided};
 use dumbbell_sim::{Options, Report, World};
 use plans::spec;
@@ -89,6 +89,7 @@ proptest! {
         of_node in prop::collection::vec(0u32..8, 10),
     ) {
         let plan = divisible(seed, &links, &flows);
+        let plan = if seed & 1 == 0 { plan } else { sharing(plan, seed >> 1) };
         prop_assert_eq!(undivided(&plan), None);
         let partition = partition_near(&plan, &of_node);
         prop_assume!(partition.is_some());
@@ -116,5 +117,22 @@ fn partitions_divide_the_work() {
         let partition = Partition::of(&plan, parts).unwrap();
         assert_eq!(partition.parts(), parts);
         assert_eq!(story(&whole(&plan)), story(&divided(&plan, &partition)));
+    }
+}
+
+/// Switches that share buffers, which fill: the history is the same for any number of parts, cut at
+/// any switch.
+#[test]
+fn switches_with_shared_buffers_are_divided_exactly() {
+    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("drop_tail", json!({})), Span::from_ms(5));
+    for node in (0..plan.nodes.len()).filter(|node| plan.nodes[*node].kind == NodeKind::Router) {
+        plan.shared_buffers.push(SharedBuffer { node, size: Bytes(60_000), alpha: 0.5 });
+    }
+    let all = whole(&plan);
+    assert!(all.shared_buffers.iter().map(|buffer| buffer.above_threshold).sum::<u64>() > 100);
+    for parts in [2, 3, 4, 8] {
+        let of_node = (0..plan.nodes.len() as u32).map(|node| node % parts).collect();
+        let partition = Partition::new(&plan, of_node).expect("every link has a delay");
+        assert_eq!(story(&all), story(&divided(&plan, &partition)), "{parts} parts");
     }
 }

@@ -4,7 +4,7 @@ mod drawn;
 mod plans;
 mod relayed;
 
-use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, story};
+use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, story};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{LinkId, Multipath, NodeId, NodeKind, Path, PathSet, Plan, Spread};
 use dumbbell_sim::Options;
@@ -23,6 +23,7 @@ proptest! {
         flows in prop::collection::vec(flow_choice(), 1..10),
     ) {
         let plan = plan(seed, &links, &flows);
+        let plan = if seed & 1 == 0 { plan } else { sharing(plan, seed >> 1) };
         let folded = audited(&plan, Options::default());
         let unfolded = audited(&plan, Options { fold: false, ..Options::default() });
         prop_assert_eq!(story(&folded), story(&unfolded));

@@ -33,6 +33,7 @@ SEE = {
     "conservation": "results.md#conservation",
     "markers": "diffserv-measures.md#markers",
     "hosts": "hosts.md#results",
+    "shared_buffers": "queue-measures.md#shared-buffers",
     "fragmentation": "frames.md#what-is-counted",
     "sessions": "traffic.md#completion-times",
     "validity": "../how-to/testbed.md#is-a-run-valid",

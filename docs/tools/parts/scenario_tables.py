@@ -78,6 +78,7 @@ _PLACES = {
     "Cable": "networks.md#links-of-a-fabric",
     "LinkChange": "networks.md#changes-of-single-links",
     "DownTime": "networks.md#links-that-fail",
+    "SharedBuffer": "networks.md#shared-buffers",
     "Routing": "networks.md#routing",
     "Pattern": "traffic.md#patterns",
     "Station": "networks.md#explicit-networks",

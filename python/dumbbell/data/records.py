@@ -24,7 +24,7 @@ Series = Literal[
     "markers",
 ]
 """The series that a run may record; docs/reference/records.md has their columns."""
-Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
+Summary = Literal["flows", "queues", "sessions", "markers", "hosts", "shared_buffers"]
 """Kinds of rows that a summary has."""
 
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
@@ -80,11 +80,13 @@ def summary(name: Summary, runs: Sequence[Run]) -> Table:
         "sessions": "session",
         "markers": "marker",
         "hosts": "processor",
+        "shared_buffers": "switch",
     }
     key = keys.get(name)
     if key is None:
         raise ScenarioError(
-            f"there is no summary of `{name}`; there are flows, queues, sessions, markers and hosts"
+            f"there is no summary of `{name}`; there are flows, queues, sessions, markers, hosts "
+            "and shared_buffers"
         )
     return Table(
         api.table(

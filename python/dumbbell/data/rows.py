@@ -19,11 +19,12 @@ if TYPE_CHECKING:
         MarkerNumbers,
         QueueNumbers,
         SessionNumbers,
+        SharedBufferNumbers,
         TotalsNumbers,
     )
 else:
     AcksNumbers = FlowNumbers = HostNumbers = MarkerNumbers = object
-    QueueNumbers = SessionNumbers = TotalsNumbers = object
+    QueueNumbers = SessionNumbers = SharedBufferNumbers = TotalsNumbers = object
 
 Number = float | Interval
 """A measurement: a number of one run, an interval of several. `float(x)` is the number or the
@@ -131,6 +132,11 @@ class Marker(Row, MarkerNumbers):
 class Host(Row, HostNumbers):
     """A host's processor in one direction, `receive` or `send`; docs/reference/hosts.md defines
     each measurement."""
+
+
+class SharedBuffer(Row, SharedBufferNumbers):
+    """A buffer that the queues of a switch share; docs/reference/queue-measures.md defines each
+    measurement."""
 
 
 class Totals(Row, TotalsNumbers):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from .rows import Flow, Host, Marker, Queue, Rows, Session, Totals
+from .rows import Flow, Host, Marker, Queue, Rows, Session, SharedBuffer, Totals
 
 Value = float | int | str | bool | None
 """Types of a cell."""
@@ -38,6 +38,8 @@ class ResultLike(Protocol):
     def markers(self) -> Rows[Marker]: ...
     @property
     def hosts(self) -> Rows[Host]: ...
+    @property
+    def shared_buffers(self) -> Rows[SharedBuffer]: ...
     @property
     def totals(self) -> Totals: ...
     @property

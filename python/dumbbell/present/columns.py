@@ -78,6 +78,14 @@ HOST: Shown = {
     "utilization": 0,
     "dropped_packets": 1,
 }
+SHARED_BUFFER: Shown = {
+    "size_bytes": 3,
+    "alpha": 4,
+    "mean_bytes": 1,
+    "max_bytes": 0,
+    "threshold_drops": 2,
+    "full_drops": 5,
+}
 PROFILE: Shown = {
     "reserved_bps": 2,
     "target_bps": 1,

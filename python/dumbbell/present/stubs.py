@@ -65,7 +65,7 @@ def text() -> str:
     return "\n".join([HEAD.replace("{names}", names), *blocks, *_tables()])
 
 
-ROWS = ("acks", "flow", "host", "marker", "queue", "session", "totals")
+ROWS = ("acks", "flow", "host", "marker", "queue", "session", "shared_buffer", "totals")
 """Sorts of rows that have a class in `data.rows`."""
 
 
@@ -82,7 +82,7 @@ Number = float | Interval
 
 
 def _row(name: str) -> str:
-    lines = [f"class {name.capitalize()}Numbers:"]
+    lines = [f"class {class_name(name)}Numbers:"]
     for one in measurements.of(name).values():
         if one.annotation and one.name != "name":  # `Row` has the name.
             said = f"{one.doc} ({one.when})" if one.when else one.doc

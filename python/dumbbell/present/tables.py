@@ -33,9 +33,9 @@ def result_tables(result: ResultLike, every: bool = False) -> list[RenderableTyp
 
 
 def result_grids(result: ResultLike, every: bool = False) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles, markers and
-    processors of hosts where there are any, and acknowledgments where they were recorded. More than
-    `groups.MOST` rows are summarized in groups, unless `every`."""
+    """The flows, what their applications measured, the sessions, the queues, profiles, markers,
+    processors of hosts and shared buffers where there are any, and acknowledgments where they were
+    recorded. More than `groups.MOST` rows are summarized in groups, unless `every`."""
     return [grid for part in _parts(result, every) for grid in part] + _of_live_runs(result)
 
 
@@ -56,6 +56,8 @@ def _parts(result: ResultLike, every: bool) -> Iterator[Sequence[Grid]]:
         yield [_table(result, _MARKERS, every)]
     if len(result.hosts):
         yield [_table(result, _HOSTS, every)]
+    if len(result.shared_buffers):
+        yield [_table(result, _SHARED_BUFFERS, every)]
     if _followed(result):
         yield [_table(result, _ACKS, every)]
 
@@ -141,6 +143,13 @@ _HOSTS = _Sort(
     columns.HOST,
     [("host", lambda host: host.host), ("processor", lambda host: host.direction)],
     kind=1,
+)
+_SHARED_BUFFERS = _Sort(
+    "Shared buffers",
+    "shared_buffer",
+    lambda r: r.shared_buffers,
+    columns.SHARED_BUFFER,
+    [_named("switch")],
 )
 _ACKS = _Sort("Acknowledgments", "acks", _followed, columns.ACKS, [_named("flow")])
 _BEHIND = 3

@@ -18,7 +18,7 @@ from ..figures.style import palette
 from ..files.write import write_text
 from ..present import findings, network, templates
 from ..present.tables import result_grids, summary_line
-from . import run, script
+from . import fabric, run, script
 from .contents import Contents
 from .files import File
 from .results import Read, Which, find, read
@@ -41,7 +41,11 @@ def write(names: Sequence[str], file: Path, which: Which, command: str = "") -> 
             templates.PAGES / "view.html.j2",
             title=title,
             differing=differing,
-            parts_=[_part(one, label, command) for one, label in zip(results, said, strict=True)],
+            parts_=[
+                _part(one, label, command)
+                | {"fabric": None if isinstance(one, File) else fabric.section(contents, one, i)}
+                for i, (one, label) in enumerate(zip(results, said, strict=True), 1)
+            ],
             over_time=_static(results[0]),
             script=script.pack(contents),
         )

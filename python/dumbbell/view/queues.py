@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..data import series as saved
 from ..figures import crowd
 from ..present.units import plain_rate
-from . import lines, looks
+from . import fabric, lines, looks
 from .contents import Contents
 from .shown import Pen, Shown, pen
 
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 
 
 def draw(contents: Contents, shown: Shown) -> None:
-    """Draws the queues that were recorded: up to eight one by one, more as groups by their
-    algorithm."""
+    """Draws the queues that were recorded: up to eight one by one, more as groups: in a fabric by
+    its tiers, with the utilization of their links, else by their algorithm."""
     frame = shown.source.find("queues")
     if frame is None:
         return
     kinds = {str(q["name"]): str(q.get("kind")) for q in shown.source.summary.get("queues", [])}
     names = saved.names(frame, "queue", shown.source.order("queues"))
-    members = crowd.members(names, (), lambda: kinds, "queues")
+    by_tier = fabric.members(shown.plan)
+    members = by_tier or crowd.members(names, (), lambda: kinds, "queues")
     for member in members:
         mine = pen(contents, shown, "queue", member, kinds.get(member.label, ""))
         if member.grouped:
+            if by_tier:
+                fabric.draw(mine, member, frame)
             _group(mine, member)
         else:
             rows = frame.filter(frame["queue"] == member.label)

@@ -72,6 +72,7 @@ pub(crate) fn of(request: &Request) -> Plan {
         links: vec![link("there", [0, 1], mtu), link("back", [1, 0], mtu)],
         flows: vec![flow],
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         // Nobody looks at how exact the router is: it is to do what it does and not to spin.
         testbed: Testbed {

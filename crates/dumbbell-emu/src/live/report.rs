@@ -29,6 +29,7 @@ pub fn report(
         queues: passed.queues,
         markers: passed.markers,
         processors: passed.processors,
+        shared_buffers: passed.shared_buffers,
         fingerprint: passed.fingerprint,
         packet_hops: passed.packet_hops,
         events: passed.events,

@@ -17,6 +17,7 @@ fn header() -> Header {
         links: vec![],
         flows: vec![],
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: dumbbell_plan::Reassembly::default(),
         testbed: dumbbell_plan::Testbed::default(),
         record: dumbbell_plan::Record::default(),

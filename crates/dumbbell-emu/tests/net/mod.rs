@@ -80,6 +80,7 @@ pub fn plan(rate: Rate, delay: Span, duration: Span, mtu: u32) -> Plan {
         links: vec![link(0, 1, rate, delay, mtu), link(1, 0, rate, delay, mtu)],
         flows: vec![flow],
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record::default(),

@@ -370,3 +370,65 @@ fn what_is_wrong_is_said_where_it_stands() {
         assert!(rendered.contains("net.toml:"), "{rendered}");
     }
 }
+
+const SHARED: &str = "duration = \"1 s\"
+queue = { kind = \"red\", min_th = \"limit / 6\", max_th = \"limit / 2\" }
+[leaf_spine]
+leaves = 2
+spines = 2
+hosts = 2
+link = { rate = \"10 Gbps\", delay = \"1 us\" }
+shared_buffer = { size = \"2 MB\", alpha = 0.5 }
+[[flow]]
+from = \"leaf1/h1\"
+to = \"leaf2/h1\"
+";
+
+/// Every switch has a buffer and no host; a queue without a limit has what it gets at most.
+#[test]
+fn switches_share_buffers() {
+    let p = plan(SHARED, &[]);
+    let routers = (0..p.nodes.len()).filter(|node| p.nodes[*node].kind == NodeKind::Router);
+    assert!(p.shared_buffers.iter().map(|buffer| buffer.node).eq(routers));
+    for buffer in &p.shared_buffers {
+        assert_eq!((buffer.size.0, buffer.alpha), (2_000_000, 0.5));
+    }
+    let most = Capacity::Bytes(666_666);
+    for link in &p.links {
+        let router = p.nodes[link.from].kind == NodeKind::Router;
+        assert_eq!(link.capacity, if router { most } else { Capacity::Unlimited }, "{}", link.name);
+    }
+    let limited = plan(SHARED, &["queue.limit=100 pkt"]);
+    assert!(limited.links.iter().any(|link| link.capacity == Capacity::Packets(100)));
+    let graph = GRAPH
+        .replace("{ name = \"r1\" }", "{ name = \"r1\", shared_buffer = { size = \"1 MB\" } }");
+    assert_ne!(graph, GRAPH, "the router of the common graph");
+    let p = plan(&graph, &[]);
+    let [one] = p.shared_buffers[..] else { panic!("{:?}", p.shared_buffers) };
+    assert_eq!((p.nodes[one.node].name.as_str(), one.alpha), ("r1", 1.0));
+}
+
+#[test]
+fn a_shared_buffer_that_cannot_be_is_refused() {
+    for (from, to, said) in [
+        ("alpha = 0.5", "alpha = 0", "with alpha = 0 thresholds mean nothing"),
+        ("alpha = 0.5", "alfa = 0.5", "alfa"),
+        ("2 MB", "4 kB", "of 4 kB a queue gets at most 1.333 kB with alpha = 0.5"),
+        ("2 MB", "2 pkt", "size"),
+        (
+            "kind = \"red\", min_th = \"limit / 6\", max_th = \"limit / 2\"",
+            "kind = \"drr\"",
+            "several queues",
+        ),
+    ] {
+        let text = SHARED.replace(from, to);
+        assert_ne!(text, SHARED);
+        let said_of_it = refused(&text);
+        assert!(said_of_it.contains(said), "{said_of_it}");
+        assert!(said_of_it.contains("net.toml:"), "{said_of_it}");
+    }
+    let host =
+        GRAPH.replace("{ name = \"a\" }", "{ name = \"a\", shared_buffer = { size = \"1 MB\" } }");
+    assert_ne!(host, GRAPH);
+    assert!(refused(&host).contains("nothing to share"));
+}

@@ -8,6 +8,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::Time;
@@ -103,6 +104,7 @@ pub(crate) struct Account {
     lost: Fingerprint,
     /// Packets whose fate here was known before the end, but comes after it.
     after_end: u64,
+    after_end_bytes: u64,
 }
 
 /// One drop or mark.
@@ -128,6 +130,7 @@ impl Account {
             dropped: Fingerprint::default(),
             lost: Fingerprint::default(),
             after_end: 0,
+            after_end_bytes: 0,
         }
     }
 
@@ -187,8 +190,20 @@ impl Account {
             self.sent.mix(done.ps());
             self.sent.mix(word);
         } else {
-            self.after_end += 1;
+            self.leaves_after_end(ip_len);
         }
+    }
+
+    /// A packet's last bit leaves after the end.
+    #[cold]
+    fn leaves_after_end(&mut self, ip_len: u32) {
+        self.after_end += 1;
+        self.after_end_bytes += u64::from(ip_len);
+    }
+
+    /// Bytes of packets that are through, now or later; `total` is the account of the run.
+    pub(crate) fn fated_bytes(&self, total: &PortCounters) -> u64 {
+        total.departed_bytes + self.after_end_bytes
     }
 
     /// A packet takes the short way through a queue that decides at arrival, where it is lost

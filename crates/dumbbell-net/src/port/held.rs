@@ -6,7 +6,8 @@
 use crate::engine::queued_packet::QueuedPacket;
 use crate::observe::Observer;
 use crate::port::account::{Account, Event, PortCtx};
-use crate::port::discipline::Discipline;
+use crate::port::discipline::{Discipline, Other};
+use crate::port::shared_buffer::SharingQueue;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::medium::TransmissionEnd;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
@@ -218,6 +219,12 @@ impl HeldQueue {
     /// `count_in_service`.
     pub(crate) fn backlog(&self) -> Backlog {
         self.port.backlog()
+    }
+    /// The queue, if it is one of a shared buffer.
+    pub(crate) fn sharing(&self) -> Option<&SharingQueue> {
+        let Discipline::Other(other) = self.port.qdisc() else { return None };
+        let Other::Sharing(queue) = &**other else { return None };
+        Some(queue)
     }
     /// Packets waiting or in transmission.
     pub(crate) fn held(&self) -> u64 {

@@ -29,12 +29,13 @@ pub const FLOWS: [(&str, Type); 17] = [
     ("received_bytes", Type::Count),
 ];
 /// A queue at an instant; what its algorithm shows comes behind.
-pub const QUEUES: [(&str, Type); 5] = [
+pub const QUEUES: [(&str, Type); 6] = [
     ("time_s", Type::Real),
     ("queue", Type::Word),
     ("queue_packets", Type::Count),
     ("queue_bytes", Type::Count),
     ("dropped_packets", Type::Count),
+    ("sent_bytes", Type::Count),
 ];
 /// A drop or a mark; what the algorithm shows comes behind.
 pub const SIGNALS: [(&str, Type); 11] = [
@@ -91,6 +92,7 @@ pub fn queue_cells<'a>(link: &'a Link, t: Time, row: &QueueRow) -> [Cell<'a>; QU
         Cell::Count(row.packets.into()),
         Cell::Count(row.bytes),
         Cell::Count(row.dropped),
+        Cell::Count(row.sent_bytes),
     ]
 }
 

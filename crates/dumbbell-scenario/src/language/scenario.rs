@@ -324,6 +324,25 @@ pub struct Station {
     pub icmp: Option<bool>,
     /// Processor of a host; default: the scenario's `cpu`.
     pub cpu: Option<CpuChoice>,
+    /// Buffer that all queues of a router share; default: each queue has its own.
+    pub shared_buffer: Option<SharedBuffer>,
+}
+
+/// A buffer that the queues of a switch share. Each queue may hold at most `alpha` times what is
+/// free of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedBuffer {
+    /// Size; the IP packets that wait count.
+    pub size: Bytes,
+    /// The most that a queue may hold, over what is free; default 1.
+    #[serde(default = "unity")]
+    #[schemars(range(min = 0.0001, max = 10000))]
+    pub alpha: f64,
+}
+
+fn unity() -> f64 {
+    1.0
 }
 
 /// How hosts reassemble fragmented datagrams.

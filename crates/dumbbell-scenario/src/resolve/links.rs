@@ -6,30 +6,39 @@ use crate::resolve::sessions::ExpandedScenario;
 use crate::resolve::topology::{LinkDraft, LinkSettings, QueueFrom, RoutedFlow, fabric};
 use dumbbell_algos::impairment::down::{Down, DownConfig};
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::{Link, Shared, Spec};
+use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
+use dumbbell_plan::{Link, NodeId, Shared, SharedBuffer, Spec};
 use queue::{Queue, queue};
 use serde_json::json;
 use std::collections::BTreeMap;
+
+/// What queues have in common that are resolved once: their place, rate and MTU of the link, its
+/// mean base round-trip time, and the most that they get of a shared buffer.
+type Alike = (QueueFrom, Rate, u32, Option<Span>, Option<Bytes>);
 
 /// The links with their queues. Queues of one place, size and speed are resolved once, and kept
 /// once.
 pub fn build(
     draft: Vec<LinkDraft>,
+    shared_buffers: &[SharedBuffer],
     routed: &[RoutedFlow],
     expanded: &ExpandedScenario<'_>,
     cx: &Context<'_>,
 ) -> Vec<Link> {
     let unlimited = Queue::drop_tail(Capacity::Unlimited);
     let rtts = mean_rtts(&draft, routed, expanded);
-    let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
+    let buffers: BTreeMap<NodeId, &SharedBuffer> =
+        shared_buffers.iter().map(|buffer| (buffer.node, buffer)).collect();
+    let mut known: BTreeMap<Alike, Option<Queue>> = BTreeMap::new();
     let mut link = |(draft, mean_rtt): (LinkDraft, Option<Span>)| {
         let LinkDraft { name, from, to, settings, .. } = draft;
+        let buffer = buffers.get(&from).copied();
         let queue = match &settings.queue {
-            QueueFrom::Unlimited => None,
+            QueueFrom::Unlimited => buffer.map(|b| Queue::drop_tail(Capacity::Bytes(b.most().0))),
             from => {
-                let alike = (from.clone(), settings.rate, settings.mtu, mean_rtt);
-                let new = || queue(&name, &settings, mean_rtt, cx);
+                let most = buffer.map(|buffer| buffer.most());
+                let alike = (from.clone(), settings.rate, settings.mtu, mean_rtt, most);
+                let new = || queue(&name, &settings, mean_rtt, most, cx);
                 known.entry(alike).or_insert_with(new).clone()
             }
         };

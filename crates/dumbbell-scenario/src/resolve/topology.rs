@@ -8,6 +8,7 @@ pub(crate) mod graph;
 pub(crate) mod routes;
 pub(crate) mod rtt;
 pub(crate) mod service;
+pub(crate) mod shared_buffer;
 pub(crate) mod short;
 pub(crate) mod written_link;
 use crate::language::node::Path;
@@ -120,6 +121,8 @@ pub struct RoutedFlow {
 pub struct Network {
     /// Hosts and routers.
     pub nodes: Vec<dumbbell_plan::Node>,
+    /// Buffers that the queues of a router share.
+    pub shared_buffers: Vec<dumbbell_plan::SharedBuffer>,
     /// Links.
     pub links: Vec<LinkDraft>,
     /// Flows.

@@ -3,7 +3,7 @@ use crate::plans::{answered, edge, empty, flow, link, spec};
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, SharedBuffer, Spec, Transport};
 use dumbbell_sim::Report;
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use proptest::prelude::*;
@@ -235,6 +235,19 @@ fn before(choice: u8) -> Option<Shared<Vec<Rule>>> {
     }
 }
 
+/// The plan with a shared buffer, of a few packets or of many, at about half of its routers.
+pub fn sharing(mut plan: Plan, choice: u64) -> Plan {
+    for (i, node) in (6..plan.nodes.len()).enumerate() {
+        let choice = choice >> (8 * i);
+        let alpha = [0.25, 0.5, 1.0, 8.0][choice as usize % 4];
+        let size = Bytes(8_000 + 200 * (choice >> 3 & 31));
+        if choice & 4 == 0 {
+            plan.shared_buffers.push(SharedBuffer { node, size, alpha });
+        }
+    }
+    plan
+}
+
 /// Six hosts on a ring of four routers with a chord; every link has its own character in each
 /// direction.
 pub fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
@@ -379,6 +392,6 @@ fn sizes(p: &mut Plan, choice: u8) {
 
 /// Everything that a run says, but for the number of events, which is what folding changes.
 pub fn story(r: &Report) -> String {
-    let sums = (r.conservation.clone(), r.fragmentation);
+    let sums = (r.conservation.clone(), r.fragmentation, &r.shared_buffers);
     format!("{:016x} {} {:?} {:?} {sums:?}", r.fingerprint, r.packet_hops, r.flows, r.queues)
 }

@@ -58,6 +58,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
         links: vec![],
         flows: vec![],
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record::default(),

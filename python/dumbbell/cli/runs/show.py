@@ -105,6 +105,7 @@ def _print(whole: dict[str, Any], more: str, every: bool, paths: Any) -> None:
             notes=[note] if grouped else [],
         ),
         *([Grid("Links", network.LINKS, rows, len(network.LINKS))] if rows else []),
+        *network.shared_buffers(whole),
         *_said(paths),
     )
 

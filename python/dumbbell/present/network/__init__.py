@@ -6,7 +6,16 @@ from .rows import FLOWS, LINKS, flow_rows, link_rows
 from .scene import scene
 from .svg import document, inline
 from .text import drawing
-from .words import Plan, base_rtt, capacity_text, edge_text, path, queue_text, rate_text
+from .words import (
+    Plan,
+    base_rtt,
+    capacity_text,
+    edge_text,
+    path,
+    queue_text,
+    rate_text,
+    shared_buffers,
+)
 
 __all__ = [
     "FLOWS",
@@ -26,4 +35,5 @@ __all__ = [
     "queue_text",
     "rate_text",
     "scene",
+    "shared_buffers",
 ]

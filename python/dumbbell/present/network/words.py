@@ -45,6 +45,23 @@ def capacity_text(capacity: Any) -> str:
     return str(capacity)
 
 
+def shared_buffers(plan: Plan) -> list[str]:
+    """The buffers that switches share among their queues, a line for each kind: `shared buffer:
+    leaf1 and 3 more, each 2 MB, alpha 1`."""
+    alike: dict[tuple[str, float], list[str]] = {}
+    for buffer in plan.get("shared_buffers", ()):
+        name = plan["nodes"][buffer["node"]]["name"]
+        alike.setdefault((buffer["size"], buffer["alpha"]), []).append(name)
+    return [
+        f"shared buffer: {names[0]}{_and_more(len(names) - 1)} {size}, alpha {alpha:g}"
+        for (size, alpha), names in alike.items()
+    ]
+
+
+def _and_more(count: int) -> str:
+    return "," if count == 0 else f" and {count} more, each"
+
+
 def path(plan: Plan, flow: dict[str, Any]) -> list[str]:
     """The names of the nodes that a flow's data passes."""
     links = [link for i in flow["forward"] if "host" not in (link := plan["links"][i])]

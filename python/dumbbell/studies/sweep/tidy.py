@@ -1,10 +1,10 @@
 """A sweep as one tidy file: a row for each point, seed and entity.
 
-An entity is a flow, a queue, a session, a marker, a host's processor, or the whole run (`run`, with
-the metrics of all flows together). The columns are `point` (from 1), the swept keys, `seed`,
-`valid`, `entity`, `name`, and every measurement that some entity has, named as in the JSON; a cell
-is empty where an entity does not have it. Numbers are those of single runs, in the units of the
-JSON.
+An entity is a flow, a queue, a session, a marker, a host's processor, a switch's shared buffer, or
+the whole run (`run`, with the metrics of all flows together). The columns are `point` (from 1), the
+swept keys, `seed`, `valid`, `entity`, `name`, and every measurement that some entity has, named as
+in the JSON; a cell is empty where an entity does not have it. Numbers are those of single runs, in
+the units of the JSON.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ ENTITIES = {
     "session": "sessions",
     "marker": "markers",
     "host": "hosts",
+    "shared_buffer": "shared_buffers",
 }
 """Kinds of entities, each with its list in the JSON."""
 _WHOLE = ("jain", "fingerprint")

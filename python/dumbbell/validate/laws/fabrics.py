@@ -1,5 +1,5 @@
 """Laws of fabrics: how a hash shares flows among paths, how long an incast takes, what a failing
-link loses, and which packets others overtake on a shorter path."""
+link loses, which packets others overtake on a shorter path, and how queues share a buffer."""
 
 from __future__ import annotations
 
@@ -51,6 +51,26 @@ def overtaken(difference_s: float, interval_s: float) -> float:
     the next m packets takes the shorter one, where m intervals are less than the difference."""
     m = math.ceil(difference_s / interval_s) - 1
     return (1 - 0.5**m) / 2
+
+
+def shared_buffer_queue(size: float, alpha: float, overloaded: int) -> float:
+    """What each of so many queues that are always overloaded holds of a shared buffer with dynamic
+    thresholds, in the unit of `size`: it has alpha times what is free, and all of them and what is
+    free are the buffer (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998)."""
+    return alpha * size / (1 + overloaded * alpha)
+
+
+def shared_buffer_free(size: float, alpha: float, overloaded: int) -> float:
+    """What they leave free."""
+    return size / (1 + overloaded * alpha)
+
+
+def shared_buffer_below(packet: float, alpha: float, overloaded: int) -> float:
+    """The most by which a queue is below what it holds of an endless stream of bits. With a packet
+    more, it and what is free would pass the threshold: it is less than (1 + alpha) packets below,
+    which n queues that all are make (1 + alpha) / (1 + n alpha). A packet goes before the next
+    comes."""
+    return packet * (1 + (1 + alpha) / (1 + overloaded * alpha))
 
 
 def step_marks(packets: int, threshold: int, ratio: int) -> int:

@@ -95,6 +95,12 @@ pub(super) const RUN: &[Key] = &[
     Key("markers", "", "With a `conditioner`: each place of an edge.", Type::Each("marker")),
     Key("hosts", "", "With a `cpu`: each processor in each direction.", Type::Each("host")),
     Key(
+        "shared_buffers",
+        "",
+        "With a `shared_buffer`: that of each switch.",
+        Type::Each("shared_buffer"),
+    ),
+    Key(
         "fragmentation",
         "",
         "Where packets were, or could have been, too large for a link.",

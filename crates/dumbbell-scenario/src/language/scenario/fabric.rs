@@ -1,5 +1,8 @@
 //! Short forms of networks with many switches, and changes of single links.
-use super::{ConditionerChoice, FramingChoice, ImpairmentChoice, QueueChoice, ServiceChoice, mtu};
+use super::{
+    ConditionerChoice, FramingChoice, ImpairmentChoice, QueueChoice, ServiceChoice, SharedBuffer,
+    mtu,
+};
 use dumbbell_core::units::{Bytes, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +16,9 @@ pub struct Star {
     pub hosts: u64,
     /// Links between the hosts and the switch.
     pub link: Cable,
+    /// Buffer that all queues of a switch share, for each switch one; default: each queue has its
+    /// own.
+    pub shared_buffer: Option<SharedBuffer>,
 }
 
 /// Two layers of switches: each of `leaf1`, `leaf2`, ... is joined with each of `spine1`, `spine2`,
@@ -33,6 +39,9 @@ pub struct LeafSpine {
     pub link: Cable,
     /// Links between hosts and leaves; default: as `link`.
     pub host_link: Option<Cable>,
+    /// Buffer that all queues of a switch share, for each switch one; default: each queue has its
+    /// own.
+    pub shared_buffer: Option<SharedBuffer>,
 }
 
 /// Three layers of switches with `k` ports each (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008): k pods
@@ -49,6 +58,9 @@ pub struct FatTree {
     pub link: Cable,
     /// Links between hosts and switches; default: as `link`.
     pub host_link: Option<Cable>,
+    /// Buffer that all queues of a switch share, for each switch one; default: each queue has its
+    /// own.
+    pub shared_buffer: Option<SharedBuffer>,
 }
 
 /// A wide-area network from a file: a router for each of its nodes, and the hosts `NODE/h1`, ... at
@@ -72,6 +84,9 @@ pub struct Wan {
     /// Links between hosts and routers; default: ten times the rate of the fastest link of the file
     /// and 10 us.
     pub host_link: Option<Cable>,
+    /// Buffer that all queues of a switch share, for each switch one; default: each queue has its
+    /// own.
+    pub shared_buffer: Option<SharedBuffer>,
 }
 
 fn one() -> u64 {

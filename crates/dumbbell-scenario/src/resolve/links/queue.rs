@@ -4,7 +4,7 @@ use crate::language::lookup::{Family, drop_tail};
 use crate::language::node::Node;
 use crate::resolve::context::{At, Context};
 use crate::resolve::topology::{LinkSettings, QueueFrom};
-use dumbbell_core::units::{Capacity, Limit, Packets, Span, taken};
+use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Span, taken};
 use dumbbell_plan::{Shared, Spec};
 use serde_json::Value;
 
@@ -35,19 +35,28 @@ impl Queue {
     }
 }
 
-/// The queue of the link `name`.
+/// The queue of the link `name`; `shared`: the most that it gets of a shared buffer, which is its
+/// limit if none is written.
 pub fn queue(
     name: &str,
     link: &LinkSettings,
     mean_rtt: Option<Span>,
+    shared: Option<Bytes>,
     cx: &Context<'_>,
 ) -> Option<Queue> {
+    let default = shared.map_or(DEFAULT_LIMIT, Limit::Bytes);
     let QueueFrom::Written(path) = &link.queue else {
-        return Some(Queue::drop_tail(DEFAULT_LIMIT.resolve(link.rate, Span::ZERO)));
+        return Some(Queue::drop_tail(default.resolve(link.rate, Span::ZERO)));
     };
     let at = At { cx, path: path.to_vec() };
     let node = at.node()?;
-    let limit = size(&at.below("limit"))?.unwrap_or(DEFAULT_LIMIT);
+    if shared.is_some() && Family::of_queue(node) == Family::Qdisc {
+        let cause = format!("`{name}` shares a buffer, and this is a discipline of several queues");
+        at.below("kind").refuse(cause, "write a single queue, such as drop_tail, red or codel");
+        return None;
+    }
+    let written = size(&at.below("limit"))?;
+    let limit = written.unwrap_or(default);
     let watch_above = size(&at.below("watch_above"))?;
     if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_))))
         && mean_rtt.is_none()
@@ -60,6 +69,9 @@ pub fn queue(
     let watch_above = watch_above.map(resolve);
     let capacity = full_by(&at.below("limit_rule"), resolve(limit), Family::of_queue(node))?;
     let packets = capacity.in_packets(link.mtu);
+    if packets.is_some_and(|n| n < 1.0) && shared.is_some() && written.is_none() {
+        return None; // The shared buffer is refused.
+    }
     if packets.is_some_and(|n| n < 1.0) {
         let (why, fix) = too_small(capacity, link.mtu);
         let cause = format!("a limit of {limit} does not hold one packet of {} B{why}", link.mtu);

@@ -9,7 +9,7 @@ use crate::language::scenario::{Cable, FatTree, LeafSpine, Scenario, Star};
 use crate::resolve::context::{At, Context};
 use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{LinkSettings, Network, QueueFrom};
+use crate::resolve::topology::{LinkSettings, Network, QueueFrom, shared_buffer};
 use dumbbell_plan::{NodeId, NodeKind};
 
 /// The most hosts of a short form, and the most links.
@@ -94,6 +94,7 @@ pub fn draw(scenario: &Scenario, names: &[FlowName], cx: &Context<'_>) -> Option
         let id = net.node(name, *kind);
         net.nodes[id].silent = *kind == NodeKind::Router && scenario.icmp == Some(false);
     }
+    net.shared_buffers = shared_buffer::of_fabric(scenario, &net.nodes, cx);
     let kinds = match &scenario.wan {
         Some(wan) => wan::cables(wan, scenario, names, cx),
         None => cables(scenario, names, cx),

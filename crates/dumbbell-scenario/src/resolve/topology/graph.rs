@@ -7,7 +7,7 @@ use crate::language::scenario::{Link, Scenario, Station};
 use crate::resolve::context::{At, Context};
 use crate::resolve::flow_names::flow_name::FlowName;
 use crate::resolve::topology::written_link::WrittenLink;
-use crate::resolve::topology::{Network, changes, fabric, legible};
+use crate::resolve::topology::{Network, changes, fabric, legible, shared_buffer};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,7 @@ pub fn build(scenario: &Scenario, names: &[FlowName], seed: u64, cx: &Context<'_
     if whole {
         // Else names would look unknown and hosts unreachable that are not.
         changes::apply(scenario, &mut g.net, names, cx);
+        shared_buffer::check(scenario, &g.net, cx);
         g.flows(names, seed);
     }
     g.net
@@ -58,7 +59,11 @@ impl Graph<'_> {
                     continue;
                 }
                 let id = self.net.node(&station.name, kind);
+                let buffer = at.below("shared_buffer");
                 self.net.nodes[id].silent = self.silent(station, kind, &at.below("icmp"));
+                let shared = shared_buffer::resolve(station.shared_buffer.as_ref(), id, &buffer);
+                self.net.shared_buffers.extend(shared);
+                shared_buffer::only_of_router(station.shared_buffer.is_some(), kind, &buffer);
                 self.ids.insert(station.name.clone(), id);
             }
         }

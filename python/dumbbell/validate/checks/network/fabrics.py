@@ -1,10 +1,10 @@
-"""Fabrics: how flows and packets are shared among equal paths, what a failing link loses, and how
-many senders share a receiver's link."""
+"""Fabrics: how flows and packets are shared among equal paths, what a failing link loses, how many
+senders share a receiver's link, and how overloaded queues share a buffer."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...check import Check
@@ -299,6 +299,74 @@ def _step_mark() -> Iterator[Check]:
     )
 
 
+BUFFER = 1_500_000
+"""Of a switch, bytes: 1000 datagrams."""
+
+
+def _shared_buffer() -> Iterator[Check]:
+    for ports, alpha in ((1, 1.0), (4, 1.0), (2, 0.5), (3, 2.0)):
+        fabric = _overloaded(ports, alpha)
+        named = f"{ports}-ports.alpha-{alpha:g}"
+        queue = fabrics.shared_buffer_queue(BUFFER, alpha, ports)
+        free = fabrics.shared_buffer_free(BUFFER, alpha, ports)
+        below = fabrics.shared_buffer_below(DATAGRAM + 28, alpha, ports)
+        yield Check(
+            f"fabric.shared_buffer.queue.{named}",
+            f"{ports} overloaded queues of a shared buffer of {BUFFER / 1e6:g} MB hold "
+            "alpha B / (1 + n alpha) each (Choudhury and Hahne, 1998), less at most what the "
+            "packet that goes and the one that does not fit make",
+            queue,
+            below / queue,
+            worst(fabric, _farthest(queue), queue),
+            "B",
+        )
+        yield Check(
+            f"fabric.shared_buffer.free.{named}",
+            "They leave B / (1 + n alpha) free, and at most so much more",
+            free,
+            ports * below / free,
+            of_one_run(fabric, lambda run: BUFFER - float(run["shared_buffers"][0]["mean_bytes"])),
+            "B",
+        )
+
+
+def _farthest(expected: float) -> Callable[[Run], float]:
+    """Bytes that a queue of datagrams holds in the mean: of the one that is farthest from what is
+    expected."""
+
+    def measure(run: Run) -> float:
+        ports = [queue for queue in run["queues"] if queue["name"].startswith("r->")]
+        held = [float(queue["mean_packets"]) * (DATAGRAM + 28) for queue in ports]
+        return max(held, key=lambda bytes_: abs(bytes_ - expected))
+
+    return measure
+
+
+def _overloaded(ports: int, alpha: float) -> dict[str, Any]:
+    """A switch with so many ports, to each of which datagrams come at 1.25 times its rate. The
+    buffer is full after a few milliseconds."""
+    source = {"kind": "cbr", "rate": f"{1.25 * RATE:.0f} bps", "packet": f"{DATAGRAM} B"}
+    fast = {"rate": f"{4 * RATE} bps", "delay": _LINK["delay"]}
+    every = range(1, ports + 1)
+    return {
+        "duration": "150 ms",
+        "warmup": "100 ms",
+        "host": [{"name": f"{end}{i}"} for i in every for end in "ab"],
+        "router": [{"name": "r", "shared_buffer": {"size": f"{BUFFER} B", "alpha": alpha}}],
+        "link": [
+            link
+            for i in every
+            for link in (
+                {**fast, "between": [f"a{i}", "r"]},
+                {**_LINK, "between": ["r", f"b{i}"], "queue": "drop_tail"},
+            )
+        ],
+        "flow": [
+            {"name": f"f{i}", "from": f"a{i}", "to": f"b{i}", "source": source} for i in every
+        ],
+    }
+
+
 CHECKS = [
     *_shares(4, 1000),
     *_cores(4, 1000),
@@ -306,4 +374,5 @@ CHECKS = [
     *_failure(),
     *_spread(),
     *_step_mark(),
+    *_shared_buffer(),
 ]

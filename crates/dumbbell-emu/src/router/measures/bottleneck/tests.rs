@@ -63,6 +63,7 @@ fn of(nodes: usize, links: Vec<Link>, flows: Vec<Flow>) -> Plan {
         links,
         flows,
         sessions: vec![],
+        shared_buffers: vec![],
         reassembly: Default::default(),
         testbed: Default::default(),
         record: Record::default(),
