@@ -104,7 +104,7 @@ def count(words: str) -> tuple[int, int]:
     watch = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run([*watch, *command.split()], cwd=ROOT, capture_output=True, text=True)
     refs = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    hops = re.search(r"(?:hops|flows) (\d+) .*ok true", done.stdout)
+    hops = re.search(r"(?:hops|planned) (\d+) .*ok true", done.stdout)
     if done.returncode != 0 or refs is None or hops is None:
         raise SystemExit(
             f"`{command}` under valgrind ended with "

@@ -2,6 +2,7 @@
 //!
 //! Each flow has an access link slower than the bottleneck, so that each is a bottleneck of its
 //! own to the rules that warn.
+#![allow(clippy::print_stdout)]
 use dumbbell_lab::files::environment::ThisMachine;
 use dumbbell_lab::language::load::Source;
 use dumbbell_lab::language::plugins::NoPlugins;
@@ -36,5 +37,5 @@ fn main() {
         .plan(point, point.seeds[0])
         .unwrap_or_else(|problem| panic!("{}", problem.rendered));
     let warned = study.warnings().len();
-    println!("flows {} warnings {warned} ok {}", plan.flows.len(), !plan.links.is_empty());
+    println!("planned {} warnings {warned} ok {}", plan.flows.len(), !plan.links.is_empty());
 }

@@ -219,14 +219,14 @@ impl Net {
 
     /// Reports of the buffers that switches share among their ports.
     pub fn shared_buffer_reports(&self) -> Vec<SharedBufferReport> {
-        let sharing = |element| match element {
-            &Element::Port(ref port) => match &port.queue {
+        let sharing = self.elements.iter().filter_map(|element| match element {
+            Element::Port(port) => match &port.queue {
                 Queue::Held(queue) => queue.sharing(),
                 Queue::Arrival(_) => None,
             },
             _ => None,
-        };
-        SharedBufferReport::of_queues(self.elements.iter().filter_map(sharing))
+        });
+        SharedBufferReport::of_queues(sharing)
     }
 
     /// Reports of the markers at edges.
