@@ -8,7 +8,7 @@ from typing import Any
 import polars
 import pytest
 from dumbbell import api
-from dumbbell.errors import ScenarioError
+from dumbbell.errors import DumbbellError, ScenarioError
 from dumbbell.reproduce import papers
 from dumbbell.reproduce.runs import PointRunner
 from dumbbell.studies.frame.over_time import records
@@ -78,3 +78,15 @@ def test_mistakes_are_found_before_anything_runs(
     file.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(ScenarioError, match=said):
         papers.read(folder)
+
+
+def test_a_run_without_a_result_ends_with_its_point_its_seed_and_the_cause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kernel that ended, for instance: not with a measurement that is missing."""
+    lost = {"seed": 102, "valid": False, "error": {"code": 1, "message": "guest 0 has ended"}}
+    answer = {"runs": [{"seed": 101, "valid": True, "flows": []}, lost], "valid": False}
+    monkeypatch.setattr(api, "run", lambda *_: answer)
+    runner = PointRunner(PAPER, PAPER.quick, [], None, None, lambda *_: None, total=1)
+    with pytest.raises(DumbbellError, match="point `dt-24`, seed 102: guest 0 has ended"):
+        runner.run(PAPER.points["dt-24"])

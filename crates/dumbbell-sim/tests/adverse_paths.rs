@@ -30,7 +30,7 @@ enum Hardship {
 const SIZE: u64 = 600_000;
 /// Longer than any of the transfers takes: a lone segment whose acknowledgments get lost waits for
 /// ever longer timeouts.
-const DURATION: Span = Span::from_secs(900);
+const DURATION: Span = Span::from_secs(7200);
 const DATA: usize = 1;
 const ACKS: usize = 2;
 
@@ -42,7 +42,7 @@ impl Hardship {
     /// Of a transfer over a router: 10 Mbps, 40 ms there and back, a queue of 30 packets.
     fn plan(self, control: &str, tcp: TcpConfig) -> Plan {
         let mut p = empty(7, DURATION);
-        p.record.every = Some(Span::from_ms(20));
+        p.record.every = Some(Span::from_ms(400));
         p.record.flows = true;
         let node = |name: &str, kind| Node { name: name.into(), kind, silent: false };
         p.nodes =

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import api
 from ..data import series
-from ..errors import ScenarioError
+from ..errors import ScenarioError, of_code
 from . import papers
 from .document import PointRow
 from .measures.measure import needs_series, of_run
@@ -141,6 +141,10 @@ class PointRunner:
             on=None if self.on == "sim" else self.on,
         )
         made = api.run(request, self._part)
+        for run in made.get("runs") or [made]:
+            if error := run.get("error"):
+                said = f"point `{point.id}`, seed {run['seed']}: {error['message']}"
+                raise of_code(error["code"], said)
         return made if self.on == "sim" else made | {"on": self.on}
 
     def _part(self, finished: int, runs: int, fraction: float) -> Any:

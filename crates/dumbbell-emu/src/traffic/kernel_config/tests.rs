@@ -90,6 +90,7 @@ fn what_the_kernel_has_otherwise_is_refused_by_its_field() {
     let all = fields(wished("newreno", |c| *c = TcpConfig { mss: c.mss, ..TcpConfig::ns2() }));
     let expected = [
         "tcp.clock",
+        "tcp.timer_wheel",
         "tcp.push",
         "tcp.growth_by_delivered",
         "tcp.unpaced_start",
