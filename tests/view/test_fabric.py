@@ -9,7 +9,8 @@ import zlib
 import dumbbell
 import numpy as np
 import pytest
-from dumbbell.view import fabric, page, pixels
+from dumbbell.view import fabric, page
+from dumbbell.view.fabric import pixels
 from dumbbell.view.results import Which
 
 _SCENARIO = {

@@ -1,10 +1,10 @@
 //! A buffer that the queues of a switch share, with dynamic thresholds: A. K. Choudhury, E. L.
-//! Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions
-//! on Networking 6(2), 1998.
+//! Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM
+//! Transactions on Networking 6(2), 1998.
 //!
-//! A packet comes in if its queue, with it, then holds at most alpha times what is then free. Queues
-//! of one buffer are of one switch, and each holds its packets: so all of them are asked in the
-//! order of time, and by the same thread.
+//! A packet comes in if its queue, with it, then holds at most alpha times what is then free.
+//! Queues of one buffer are of one switch, and each holds its packets: so all of them are asked in
+//! the order of time, and by the same thread.
 use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_core::aqm::{Cx, Reason};

@@ -94,7 +94,9 @@ pub fn draw(scenario: &Scenario, names: &[FlowName], cx: &Context<'_>) -> Option
         let id = net.node(name, *kind);
         net.nodes[id].silent = *kind == NodeKind::Router && scenario.icmp == Some(false);
     }
-    net.shared_buffers = shared_buffer::of_fabric(scenario, &net.nodes, cx);
+    if let Some(key) = key(scenario) {
+        net.shared_buffers = shared_buffer::of_fabric(key, scenario, &net.nodes, cx);
+    }
     let kinds = match &scenario.wan {
         Some(wan) => wan::cables(wan, scenario, names, cx),
         None => cables(scenario, names, cx),

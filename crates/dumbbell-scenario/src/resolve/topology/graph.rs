@@ -29,7 +29,7 @@ pub fn build(scenario: &Scenario, names: &[FlowName], seed: u64, cx: &Context<'_
     if whole {
         // Else names would look unknown and hosts unreachable that are not.
         changes::apply(scenario, &mut g.net, names, cx);
-        shared_buffer::check(scenario, &g.net, cx);
+        shared_buffer::check(fabric::key(scenario), scenario, &g.net, cx);
         g.flows(names, seed);
     }
     g.net

@@ -1,7 +1,7 @@
 //! Buffers that the queues of a switch share.
 use crate::language::scenario::{Scenario, SharedBuffer};
 use crate::resolve::context::{At, Context};
-use crate::resolve::topology::{Network, fabric};
+use crate::resolve::topology::Network;
 use dumbbell_plan::{Node, NodeId, NodeKind};
 
 /// The least and the largest alpha: beyond them no queue gets anything, or each gets all.
@@ -24,8 +24,9 @@ pub fn resolve(
     Some(dumbbell_plan::SharedBuffer { node, size, alpha })
 }
 
-/// The shared buffers of the switches of a short form.
+/// The shared buffers of the switches of the short form `key`.
 pub fn of_fabric(
+    key: &str,
     scenario: &Scenario,
     nodes: &[Node],
     cx: &Context<'_>,
@@ -36,10 +37,7 @@ pub fn of_fabric(
         scenario.fat_tree.as_ref().map(|form| &form.shared_buffer),
         scenario.wan.as_ref().map(|form| &form.shared_buffer),
     ];
-    let (Some(form), Some(key)) = (written.into_iter().flatten().next(), fabric::key(scenario))
-    else {
-        return Vec::new();
-    };
+    let Some(form) = written.into_iter().flatten().next() else { return Vec::new() };
     let Some(first) = resolve(form.as_ref(), 0, &cx.at(key).below("shared_buffer")) else {
         return Vec::new();
     };
@@ -47,8 +45,9 @@ pub fn of_fabric(
     routers.map(|(node, _)| dumbbell_plan::SharedBuffer { node, ..first }).collect()
 }
 
-/// Refuses a shared buffer that holds no packet of a link of its switch.
-pub fn check(scenario: &Scenario, net: &Network, cx: &Context<'_>) {
+/// Refuses a shared buffer that holds no packet of a link of its switch. `form` is the key of the
+/// short form that draws the network, if one does.
+pub fn check(form: Option<&str>, scenario: &Scenario, net: &Network, cx: &Context<'_>) {
     for buffer in &net.shared_buffers {
         let links = net.links.iter().filter(|link| link.from == buffer.node);
         let mtu = links.map(|link| link.settings.mtu).max().unwrap_or(0);
@@ -56,7 +55,7 @@ pub fn check(scenario: &Scenario, net: &Network, cx: &Context<'_>) {
             continue;
         }
         let node = &net.nodes[buffer.node];
-        let at = match fabric::key(scenario) {
+        let at = match form {
             Some(key) => cx.at(key),
             None => {
                 let named = scenario.router.iter().position(|router| router.name == node.name);
@@ -70,7 +69,7 @@ pub fn check(scenario: &Scenario, net: &Network, cx: &Context<'_>) {
             buffer.alpha
         );
         at.below("shared_buffer").below("size").refuse(cause, "write size = \"2 MB\"");
-        if fabric::key(scenario).is_some() {
+        if form.is_some() {
             return; // All switches have the same.
         }
     }

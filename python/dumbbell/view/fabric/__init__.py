@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..figures import style
-from ..figures.crowd import Member
-from ..figures.style import lettering, palette
-from ..figures.style.chart import Axis, Chart, Line
-from ..figures.style.chart import draw as draw_chart
-from ..present.grids import Grid
-from ..present.units import plain_rate, prefix, time_text
-from . import charts, pixels
-from .contents import Contents
-from .results import Read
-from .shown import BAND, Pen, Shown
+from ...figures import style
+from ...figures.crowd import Member
+from ...figures.style import lettering, palette
+from ...figures.style.chart import Axis, Chart, Line
+from ...figures.style.chart import draw as draw_chart
+from ...present.grids import Grid
+from ...present.units import plain_rate, prefix, time_text
+from .. import charts
+from ..contents import Contents
+from ..results import Read
+from ..shown import BAND, Pen, Shown
+from . import pixels
 
 if TYPE_CHECKING:
     import polars
