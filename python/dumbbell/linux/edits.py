@@ -198,8 +198,8 @@ static bool time_travel_pass_turn(void)
 
 """,
         ),
-        # A call whose interrupt is pending, because interrupts are disabled, adds no event: then the
-        # first event is as far away as before.
+        # A call whose interrupt is pending, because interrupts are disabled, adds no event: then
+        # the first event is as far away as before.
         _before(
             _TIME,
             "\t\t/* new events may have been inserted while we were waiting */\n",
