@@ -327,42 +327,28 @@ fn queue(
 ) -> Result<Queue, Fault> {
     let service = service(plan, link)?;
     let spec = &link.aqm;
-    if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
+    let several = qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind);
+    let discipline = if several {
         let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
-        let discipline = Discipline::Other(Box::new(Other::Several(several)));
-        return Ok(Queue::Held(HeldQueue::new(
-            discipline,
-            rng,
-            info,
-            service,
-            link.count_in_service,
-        )));
-    }
-    let aqm = within(&link.name, cx.aqm(spec, &info))?;
-    if let Some(buffer) = cx.shared_buffers.get(&link.from) {
-        let queue = SharingQueue::new(aqm, link.capacity, buffer.clone());
-        let discipline = Discipline::Other(Box::new(Other::Sharing(queue)));
-        return Ok(Queue::Held(HeldQueue::new(
-            discipline,
-            rng,
-            info,
-            service,
-            link.count_in_service,
-        )));
-    }
-    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it
-    // would be on everybody's way.
-    Ok(match aqm.needs() {
-        Needs::Arrival
-            if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) =>
-        {
-            Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
+        Discipline::Other(Box::new(Other::Several(several)))
+    } else {
+        let aqm = within(&link.name, cx.aqm(spec, &info))?;
+        // A limit in buffers is counted where packets are held: in a queue that decides at arrival
+        // it would be on everybody's way.
+        let held = options.hold || shared(&service) || link.capacity.buffer_size().is_some();
+        match (cx.shared_buffers.get(&link.from), aqm.needs()) {
+            (Some(buffer), _) => {
+                let queue = SharingQueue::new(aqm, link.capacity, buffer.clone());
+                Discipline::Other(Box::new(Other::Sharing(queue)))
+            }
+            (None, Needs::Arrival) if !held => {
+                let queue = ArrivalQueue::new(aqm, rng, info, service, link.count_in_service);
+                return Ok(Queue::Arrival(queue));
+            }
+            (None, _) => Discipline::Fifo(Fifo::new(aqm)),
         }
-        _ => {
-            let discipline = Discipline::Fifo(Fifo::new(aqm));
-            Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
-        }
-    })
+    };
+    Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)))
 }
 
 /// True if both directions of a link share one medium, so that transmissions are known only when
