@@ -258,8 +258,8 @@ fn unknown_parameter(key: &str, family: Family, algorithm: &str, schema: &Value)
     }
 }
 
-/// The error about a `node` that names no algorithm. `kind` is the value of its key `kind`, if it has
-/// one.
+/// The error about a `node` that names no algorithm. `kind` is the value of its key `kind`, if it
+/// has one.
 fn unnamed(family: Family, kind: Option<&Node>, node: &Node) -> Diagnostic {
     let place = family.place_name();
     let cause = match (&node.kind, kind) {
