@@ -64,10 +64,12 @@ pub enum Needs {
     Held,
 }
 
-/// Of the calls about admitted packets and idle periods, those that an algorithm asks for. The port
-/// leaves the others out, which most algorithms would ignore.
+/// Of these calls, those that an algorithm asks for. The port leaves the others out, which the
+/// algorithm would ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hears {
+    /// [`Aqm::arrive`] of a packet that fits: without it the answer is [`Verdict::Pass`].
+    pub fitting: bool,
     /// [`Aqm::admitted`].
     pub admitted: bool,
     /// [`Aqm::depart`].
@@ -80,11 +82,15 @@ pub struct Hears {
 
 impl Hears {
     /// Every call.
-    pub const ALL: Hears = Hears { admitted: true, depart: true, gone: true, idle: true };
+    pub const ALL: Hears =
+        Hears { fitting: true, admitted: true, depart: true, gone: true, idle: true };
     /// None of them.
-    pub const NOTHING: Hears = Hears { admitted: false, depart: false, gone: false, idle: false };
-    /// Idle periods only.
-    pub const IDLE: Hears = Hears { idle: true, ..Hears::NOTHING };
+    pub const NOTHING: Hears =
+        Hears { fitting: false, admitted: false, depart: false, gone: false, idle: false };
+    /// Arrivals only.
+    pub const ARRIVALS: Hears = Hears { fitting: true, ..Hears::NOTHING };
+    /// Arrivals and idle periods.
+    pub const IDLE: Hears = Hears { idle: true, ..Hears::ARRIVALS };
 }
 
 /// Why a packet was dropped or marked. The names are those of the results.
@@ -245,8 +251,8 @@ pub trait Aqm {
         Hears::ALL
     }
 
-    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm can
-    /// decide by that (ea-RED, PIE). If the answer lets a packet in that does not fit, `overflowed`
+    /// A packet arrives. Called also when the packet does not fit, so that an algorithm can decide by
+    /// that (ea-RED, PIE); when it fits, only if the algorithm asks for it ([`Hears::fitting`]). If the answer lets a packet in that does not fit, `overflowed`
     /// is called, and the packet is dropped as overflow unless another makes room.
     #[inline(always)]
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
@@ -273,7 +279,7 @@ pub trait Aqm {
     fn refused(&mut self, _cx: &mut Cx<'_>, _p: &Meta, _reason: Reason) {}
 
     /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.
-    #[inline]
+    #[inline(always)]
     fn depart(
         &mut self,
         _cx: &mut Cx<'_>,

@@ -2,11 +2,9 @@
 //! real in the router.
 pub mod counters;
 pub mod occupancy;
-use crate::aqm::{Cx, Reason};
+use crate::aqm::Cx;
 use crate::impairment::WireEffect;
 use crate::packet::Packet;
-use crate::port::counters::PortCounters;
-use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
 use crate::service::{Service, Transmitted};
 use crate::units::{Backlog, Span, Time};
@@ -23,7 +21,6 @@ pub struct HeldPort<P, Q, S> {
     count_in_service: bool,
     /// Buffers that the packet in transmission takes, if the port counts buffers and that packet.
     buffers: u32,
-    counters: PortCounters,
 }
 
 /// The start of a transmission.
@@ -33,23 +30,6 @@ pub struct Start {
     pub arrived: Time,
     /// The time when the last bit leaves.
     pub done: Time,
-}
-
-/// Counts drops and marks on their way to the caller's sink.
-struct Counted<'a, K> {
-    counters: &'a mut PortCounters,
-    sink: &'a mut K,
-}
-
-impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
-    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.counters.drops[why.index()] += 1;
-        self.sink.dropped(p, since, why, saw);
-    }
-    fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.counters.marks += 1;
-        self.sink.marked(p, why, saw);
-    }
 }
 
 impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
@@ -63,16 +43,13 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
             sending: None,
             count_in_service,
             buffers: 0,
-            counters: PortCounters::default(),
         }
     }
 
     /// A packet arrives. If the transmitter was idle, a packet starts at once.
-    #[inline]
+    #[inline(always)]
     pub fn arrive(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) -> Option<Start> {
-        self.counters.arrivals += 1;
-        self.counters.arrived_bytes += u64::from(p.meta().ip_len);
-        self.qdisc.enqueue(cx, p, &mut Counted { counters: &mut self.counters, sink });
+        self.qdisc.enqueue(cx, p, sink);
         if self.sending.is_some() { None } else { self.start(cx, sink) }
     }
 
@@ -81,15 +58,13 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
-    #[inline]
+    #[inline(always)]
     pub fn done(
         &mut self,
         cx: &mut Cx<'_>,
         sink: &mut impl Sink<P>,
     ) -> ((P, WireEffect), Option<Start>) {
         let (sent, effect) = self.sending.take().expect("done() without a packet in transmission");
-        self.counters.departures += 1;
-        self.counters.departed_bytes += u64::from(sent.meta().ip_len);
         if self.count_in_service {
             self.qdisc.set_in_service(None);
         }
@@ -107,9 +82,9 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
-        let next = self.qdisc.dequeue(cx, &mut Counted { counters: &mut self.counters, sink })?;
+        let next = self.qdisc.dequeue(cx, sink)?;
         let meta = next.packet.meta();
         let Transmitted { done, effect } = match self.ps_per_byte {
             0 => self.service.finish(next.since, cx.now, meta.wire_len),
@@ -131,10 +106,6 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// shapes is a conditioner.
     pub fn wake(&mut self, cx: &mut Cx<'_>) {
         self.qdisc.wake(cx);
-    }
-    /// The counters.
-    pub fn counters(&self) -> &PortCounters {
-        &self.counters
     }
     /// The backlog by the port's convention: with the packet in transmission if that is counted.
     #[inline]

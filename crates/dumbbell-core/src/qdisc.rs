@@ -86,7 +86,7 @@ impl<A: Aqm, P> Fifo<A, P> {
 impl<A: Aqm, P: Packet> Fifo<A, P> {
     /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave
     /// of it. True if it was admitted.
-    #[inline]
+    #[inline(always)]
     pub fn offer(
         &mut self,
         cx: &mut Cx<'_>,
@@ -96,6 +96,10 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     ) -> bool {
         let meta = p.meta();
         let fits_now = fits(own, &self.store, &meta);
+        if fits_now && !self.hears.fitting {
+            self.admit(cx.now, p, &meta);
+            return true;
+        }
         let verdict = self.aqm.arrive(cx, &self.store, &meta, fits_now);
         if let Verdict::Evict { slot, reason, arrival_too } = verdict {
             self.push_out(slot, reason, sink);
@@ -239,7 +243,7 @@ fn carry_out<P: Packet>(
 }
 
 impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
         let own = cx.link.capacity;
         if let Some(size) = own.buffer_size() {
@@ -248,7 +252,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         self.offer(cx, p, own, sink);
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {
         while let Some(mut w) = self.store.pop() {
             if !self.hears.depart {
@@ -273,7 +277,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         None
     }
 
-    #[inline]
+    #[inline(always)]
     fn backlog(&self) -> Backlog {
         self.store.held()
     }

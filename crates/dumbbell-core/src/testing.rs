@@ -4,6 +4,7 @@ use crate::aqm::{Cx, LinkInfo, Reason};
 use crate::meter::Contract;
 use crate::packet::flow::FlowTable;
 use crate::packet::{Dscp, Ecn, FlowId, Meta, Packet};
+use crate::port::counters::PortCounters;
 use crate::port::{HeldPort, Start};
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
@@ -99,6 +100,23 @@ impl Probe for Finite {
     }
 }
 
+/// Counts drops and marks on their way to the caller's sink.
+struct Counted<'a, K> {
+    counters: &'a mut PortCounters,
+    sink: &'a mut K,
+}
+
+impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
+    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.counters.drops[why.index()] += 1;
+        self.sink.dropped(p, since, why, saw);
+    }
+    fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.counters.marks += 1;
+        self.sink.marked(p, why, saw);
+    }
+}
+
 /// A held port that a test drives.
 pub struct Bench<Q> {
     /// The port.
@@ -113,6 +131,7 @@ pub struct Bench<Q> {
     flows: FlowTable,
     done: Option<Time>,
     next_id: u64,
+    counters: PortCounters,
 }
 
 /// A [`Cx`] of the bench's own parts, so that the others stay free to borrow.
@@ -134,6 +153,7 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
             flows: FlowTable::default(),
             done: None,
             next_id: 0,
+            counters: PortCounters::default(),
         }
     }
 
@@ -148,7 +168,10 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         self.run_to(at);
         let id = self.next_id;
         self.next_id += 1;
-        let start = self.port.arrive(cx!(self), Numbered { id, meta }, &mut self.journal);
+        self.counters.arrivals += 1;
+        self.counters.arrived_bytes += u64::from(meta.ip_len);
+        let sink = &mut Counted { counters: &mut self.counters, sink: &mut self.journal };
+        let start = self.port.arrive(cx!(self), Numbered { id, meta }, sink);
         self.done = self.done.or(start.map(|s| s.done));
         (id, start)
     }
@@ -161,7 +184,10 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         {
             self.now = due;
             if self.done == Some(due) {
-                let ((sent, _), next) = self.port.done(cx!(self), &mut self.journal);
+                let sink = &mut Counted { counters: &mut self.counters, sink: &mut self.journal };
+                let ((sent, _), next) = self.port.done(cx!(self), sink);
+                self.counters.departures += 1;
+                self.counters.departed_bytes += u64::from(sent.meta.ip_len);
                 self.journal.0.push(Event::Sent(sent.id, due));
                 self.done = next.map(|s| s.done);
             } else {
@@ -169,6 +195,11 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
             }
         }
         self.now = end;
+    }
+
+    /// The port's counters.
+    pub fn counters(&self) -> &PortCounters {
+        &self.counters
     }
 
     /// Runs until nothing is held.

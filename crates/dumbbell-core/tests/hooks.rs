@@ -127,7 +127,7 @@ fn a_victim_of_the_same_flow_goes_with_the_arrival() {
         );
     }
     b.drain();
-    assert!(b.port.counters().balances(0));
+    assert!(b.counters().balances(0));
 }
 
 /// CoDel (RFC 8289), its state machine asked once for each packet at the head.
@@ -223,7 +223,7 @@ fn decisions_at_departure_follow_codels_control_law() {
         assert!((-0.001..0.1).contains(&late), "{late} ms late at {law}");
     }
     b.drain();
-    assert!(b.port.counters().balances(0));
+    assert!(b.counters().balances(0));
 }
 
 /// PI (Hollot, Misra, Towsley, Gong, INFOCOM 2001): a controller on a clock of 170 Hz.

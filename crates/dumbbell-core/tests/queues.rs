@@ -54,7 +54,7 @@ fn measure(
         Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(k)), 1, true);
     let (mut at, mut rows) = (Time::ZERO, Vec::new());
     for _ in 0..BATCHES {
-        let (from, before) = (at, *bench.port.counters());
+        let (from, before) = (at, *bench.counters());
         let (mut integral, mut busy, mut found) = (0.0, 0.0, 0.0);
         for _ in 0..per_batch {
             let next = at + Span::from_secs_f64(rng.exponential(MEAN_SERVICE / rho));
@@ -78,7 +78,7 @@ fn measure(
             bench.arrive(next, Meta { ip_len: 1000, wire_len: bytes, ..Meta::default() });
             at = next;
         }
-        let after = bench.port.counters().since(&before);
+        let after = bench.counters().since(&before);
         let time = at.since(from).seconds();
         rows.push([
             after.dropped() as f64 / after.arrivals as f64,
@@ -87,7 +87,7 @@ fn measure(
             found / per_batch as f64,
         ]);
     }
-    assert!(bench.port.counters().balances(bench.port.held()));
+    assert!(bench.counters().balances(bench.port.held()));
     [0, 1, 2, 3].map(|i| Estimate::of(&rows.iter().map(|r| r[i]).collect::<Vec<_>>()))
 }
 

@@ -23,9 +23,8 @@ use crate::observe::SampleTimes;
 use crate::partition::{Mail, Partition};
 use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
-use crate::port::discipline::{Discipline, Other};
 use crate::port::edge::PortEdge;
-use crate::port::held::HeldQueue;
+use crate::port::held::{Discipline, HeldQueue};
 use crate::port::shared_buffer::{SharedBuffer, SharingQueue};
 use crate::port::stats::PortStats;
 use crate::port::{Port, Queue};
@@ -329,8 +328,7 @@ fn queue(
     let spec = &link.aqm;
     let several = qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind);
     let discipline = if several {
-        let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
-        Discipline::Other(Box::new(Other::Several(several)))
+        Discipline::Several(within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?)
     } else {
         let aqm = within(&link.name, cx.aqm(spec, &info))?;
         // A limit in buffers is counted where packets are held: in a queue that decides at arrival
@@ -338,8 +336,7 @@ fn queue(
         let held = options.hold || shared(&service) || link.capacity.buffer_size().is_some();
         match (cx.shared_buffers.get(&link.from), aqm.needs()) {
             (Some(buffer), _) => {
-                let queue = SharingQueue::new(aqm, link.capacity, buffer.clone());
-                Discipline::Other(Box::new(Other::Sharing(queue)))
+                Discipline::Sharing(SharingQueue::new(aqm, link.capacity, buffer.clone()))
             }
             (None, Needs::Arrival) if !held => {
                 let queue = ArrivalQueue::new(aqm, rng, info, service, link.count_in_service);

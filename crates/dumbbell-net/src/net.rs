@@ -243,7 +243,7 @@ impl Net {
 
     /// A packet continues behind a port that held it, with its copies; `at`: when it is there,
     /// unless it is lost. Its delivery, if a socket is behind the port.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn goes_on<O: Observer>(
         &mut self,
         at: Option<Time>,

@@ -1,7 +1,6 @@
 //! A port of the simulated network: its queue, decided at arrival or held, and the wire behind it.
 pub(crate) mod account;
 pub(crate) mod arrival;
-pub(crate) mod discipline;
 pub(crate) mod edge;
 pub(crate) mod held;
 pub(crate) mod ring;
@@ -101,7 +100,7 @@ impl Port {
         let ip_len = u32::from(packet.ip_len());
         queue.drain(t, &mut self.account.stats);
         let fits = queue.has_room(ip_len);
-        if !(fits && queue.tail_drop) {
+        if !(fits && queue.unasked) {
             let mut queued = QueuedPacket::new(*packet, way);
             queued.framing = self.framing;
             if !queue.asks(t, fits, &mut queued, &mut self.account, ctx) {
@@ -110,7 +109,7 @@ impl Port {
             }
             *packet = queued.packet;
         }
-        Some(self.go_through(t, packet, way.socket / 2))
+        self.go_through(t, packet, way.socket / 2)
     }
 
     /// The most common case of [`Self::pass_simple`], in line: nothing else is due, nobody is
@@ -121,20 +120,21 @@ impl Port {
             return None;
         }
         let Queue::Arrival(queue) = &mut self.queue else { return None };
-        if !queue.tail_drop {
+        if !queue.unasked {
             return None;
         }
         queue.drain(t, &mut self.account.stats);
-        queue.has_room(u32::from(packet.ip_len())).then(|| self.go_through(t, packet, flow))
+        if !queue.has_room(u32::from(packet.ip_len())) {
+            return None;
+        }
+        self.go_through(t, packet, flow)
     }
 
     /// A packet enters a queue with a steady service at `t`; when it is at the far end of a wire
     /// that only delays. This is where a packet spends a fifth of its cost.
     #[inline(always)]
-    fn go_through(&mut self, t: Time, packet: &Pkt, flow: u32) -> Time {
-        let Queue::Arrival(queue) = &mut self.queue else {
-            unreachable!("a held queue is a merge")
-        };
+    fn go_through(&mut self, t: Time, packet: &Pkt, flow: u32) -> Option<Time> {
+        let Queue::Arrival(queue) = &mut self.queue else { return None };
         let ip_len = u32::from(packet.ip_len());
         let lengths = (ip_len, self.framing.wire_len(ip_len));
         let (transit, _) = queue.admit(t, lengths, FlowId(flow), packet.dscp());
@@ -142,7 +142,7 @@ impl Port {
             self.quiet_until = self.quiet_until.min(queue.next_clock());
         }
         self.account.goes_through(&transit, packet.word() ^ u64::from(flow) << 40);
-        transit.done + self.delay
+        Some(transit.done + self.delay)
     }
 
     /// A packet that carries more than its header or that somebody follows, or a wire that does
@@ -228,6 +228,7 @@ impl Port {
     }
 
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
+    #[inline(always)]
     pub(crate) fn arrive<O: Observer>(
         &mut self,
         t: Time,
@@ -252,6 +253,7 @@ impl Port {
 
     /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on
     /// the wire), and when the next transmission ends.
+    #[inline(always)]
     pub(crate) fn done<O: Observer>(
         &mut self,
         t: Time,

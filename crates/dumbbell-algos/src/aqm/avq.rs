@@ -166,7 +166,7 @@ impl Avq {
 
 impl Aqm for Avq {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, _fits: bool) -> Verdict {
         let dt = cx.now.since(self.last).seconds();

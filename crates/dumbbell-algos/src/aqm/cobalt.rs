@@ -256,7 +256,7 @@ impl Aqm for Cobalt {
         Needs::Held
     }
     fn hears(&self) -> Hears {
-        Hears { depart: true, ..Hears::IDLE }
+        Hears { depart: true, idle: true, ..Hears::NOTHING }
     }
 
     #[inline]

@@ -280,7 +280,7 @@ impl Aqm for Codel {
         Needs::Held
     }
     fn hears(&self) -> Hears {
-        Hears { depart: true, ..Hears::IDLE }
+        Hears { depart: true, idle: true, ..Hears::NOTHING }
     }
 
     #[inline]

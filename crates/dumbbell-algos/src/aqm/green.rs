@@ -188,7 +188,7 @@ impl Green {
 
 impl Aqm for Green {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.n = self.active.count(p.flow, self.window_of(cx.now));

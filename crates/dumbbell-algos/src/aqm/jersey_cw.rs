@@ -128,7 +128,7 @@ impl JerseyCw {
 
 impl Aqm for JerseyCw {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     #[inline]
     fn arrive(&mut self, _: &mut Cx<'_>, q: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {

@@ -166,7 +166,7 @@ impl Pi {
 
 impl Aqm for Pi {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.p <= 0.0 || !fits {

@@ -232,7 +232,7 @@ impl Aqm for Pi2 {
         self.delay.needs()
     }
     fn hears(&self) -> Hears {
-        Hears { depart: true, ..Hears::NOTHING }
+        Hears { depart: true, ..Hears::ARRIVALS }
     }
 
     #[inline]

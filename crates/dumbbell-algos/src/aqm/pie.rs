@@ -200,7 +200,7 @@ impl Aqm for Pie {
         self.delay.needs()
     }
     fn hears(&self) -> Hears {
-        Hears { depart: true, ..Hears::NOTHING }
+        Hears { depart: true, ..Hears::ARRIVALS }
     }
 
     #[inline]

@@ -172,7 +172,7 @@ impl Rem {
 
 impl Aqm for Rem {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.arrived += self.sizes.amount(p.ip_len);

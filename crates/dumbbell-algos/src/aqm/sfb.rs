@@ -317,7 +317,7 @@ impl Aqm for Sfb {
         Needs::Held
     }
     fn hears(&self) -> Hears {
-        Hears { admitted: true, gone: true, ..Hears::NOTHING }
+        Hears { admitted: true, gone: true, ..Hears::ARRIVALS }
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {

@@ -88,7 +88,7 @@ impl Algorithm for StepMark {
 
 impl Aqm for StepMark {
     fn hears(&self) -> Hears {
-        Hears::NOTHING
+        Hears::ARRIVALS
     }
     #[inline]
     fn arrive(&mut self, _: &mut Cx<'_>, q: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {

@@ -173,11 +173,7 @@ pub fn accounts_for_every_packet(subject: &AqmUnderTest) -> Finding {
             bench.port.qdisc().probe(&mut seen);
             let waiting = bench.port.waiting_since().len() as f64;
             let step = || {
-                ensure!(
-                    bench.port.counters().balances(bench.port.held()),
-                    "{:?}",
-                    bench.port.counters()
-                );
+                ensure!(bench.counters().balances(bench.port.held()), "{:?}", bench.counters());
                 ensure!(
                     seen.get("inside") == Some(waiting),
                     "admitted less gone is not the \

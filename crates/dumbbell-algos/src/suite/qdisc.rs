@@ -54,7 +54,7 @@ impl Case {
 pub fn accounts_for_every_packet<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {
-            let counters = bench.port.counters();
+            let counters = bench.counters();
             assert!(counters.balances(bench.port.held()), "{counters:?}");
             assert_eq!(
                 bench.port.waiting_since().len(),

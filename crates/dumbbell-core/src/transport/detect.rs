@@ -58,6 +58,12 @@ pub trait Detect {
     /// A segment is sent (RACK keeps the time).
     #[inline]
     fn on_sent(&mut self, _sent: &Sent) {}
+    /// The ordinary case of [`Self::on_sent`]: `[from, to)` is new data, without a FIN. False if
+    /// nothing was done, and `on_sent` is to be called.
+    #[inline]
+    fn on_sent_new(&mut self, _now: Time, _from: u64, _to: u64) -> bool {
+        false
+    }
     /// True if it wants every acknowledgment, not only those that are duplicates, follow
     /// duplicates or come during recovery.
     #[inline]
@@ -84,6 +90,7 @@ pub trait Detect {
     /// the first time, up to `una` or selectively, and that were sent once; `None` if there is no
     /// such segment. After [`Self::on_sacked`], before [`Self::on_ack`] or [`Self::on_expected`].
     /// Only if it knows single segments.
+    #[inline(always)]
     fn answered(&self, _una: u64) -> Option<(Time, Time)> {
         None
     }

@@ -132,6 +132,16 @@ impl Agenda {
         }
     }
 
+    /// [`Self::push`] for an entry that often comes into the bucket that is being drained.
+    #[inline(always)]
+    pub fn push_soon(&mut self, e: Entry) {
+        if e.t >> self.shift <= self.at {
+            self.push_current(e);
+        } else {
+            self.push(e);
+        }
+    }
+
     /// The rest of [`Self::push`]. The entry comes in parts, so that the common way need not have
     /// it in memory.
     #[inline(never)]
@@ -149,7 +159,20 @@ impl Agenda {
     }
 
     /// Into the bucket that is being drained: behind all that are not later.
+    #[inline(always)]
     fn push_current(&mut self, e: Entry) {
+        let key = e.key();
+        let rest = self.current.get(self.done..).unwrap_or_default();
+        if rest.len() > *MANY.end() {
+            return self.push_among_many(e);
+        }
+        let later = rest.iter().rev().take_while(|x| x.key() > key).count();
+        self.current.insert(self.current.len() - later, e);
+    }
+
+    /// [`Self::push_current`] where a search by halves is faster.
+    #[cold]
+    fn push_among_many(&mut self, e: Entry) {
         let rest = &self.current[self.done..];
         let place = self.done + rest.partition_point(|x| x.key() <= e.key());
         self.current.insert(place, e);

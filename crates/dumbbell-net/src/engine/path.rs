@@ -34,32 +34,60 @@ pub enum End {
 /// Links that are run ahead, and what is behind them.
 #[derive(Clone, Copy, Debug)]
 pub struct RunAhead {
-    /// Range in [`Paths::hops`].
-    pub from: u32,
-    /// End of that range.
-    pub to: u32,
+    /// The link, if it is one, as it is nearly always; else the first of a range in
+    /// [`Paths::hops`].
+    first: u32,
+    /// The end of that range, or [`ONE_LINK`].
+    to: u32,
     /// The path segment that comes then, if it is a merge's, and the rank there; else the socket.
     path_segment: u32,
     rank_or_socket: u32,
 }
+
+/// In place of the end of a range: there is one link.
+const ONE_LINK: u32 = u32::MAX;
 
 const NO_SEGMENT: u32 = u32::MAX;
 /// In place of a path segment: a border, whose number is where a rank would be.
 const BORDER: u32 = u32::MAX - 1;
 
 impl RunAhead {
-    pub(crate) fn new(from: u32, to: u32, end: End) -> Self {
+    fn new(first: u32, to: u32, end: End) -> Self {
         let (path_segment, rank_or_socket) = match end {
             End::Merge(path_segment, rank) => (path_segment, rank),
             End::Socket(number) => (NO_SEGMENT, number),
             End::Border(number) => (BORDER, number),
         };
-        RunAhead { from, to, path_segment, rank_or_socket }
+        RunAhead { first, to, path_segment, rank_or_socket }
     }
-    /// The rest of it after the hops before `i`.
+    /// One without a link.
+    #[cfg(test)]
+    pub(crate) fn nothing_before(end: End) -> Self {
+        RunAhead::new(0, 0, end)
+    }
+    /// The number of links.
     #[inline]
-    pub fn past(&self, i: u32) -> RunAhead {
-        RunAhead { from: i, ..*self }
+    pub fn links(&self) -> u32 {
+        if self.to == ONE_LINK { 1 } else { self.to - self.first }
+    }
+    /// The link, if it is one.
+    #[inline(always)]
+    pub fn only_link(&self) -> Option<u32> {
+        (self.to == ONE_LINK).then_some(self.first)
+    }
+    /// True if there is a link at all.
+    #[inline(always)]
+    pub fn has_links(&self) -> bool {
+        self.to != self.first
+    }
+    /// The last `n` links of it.
+    #[inline]
+    pub fn last(&self, n: u32) -> RunAhead {
+        match (self.to, n) {
+            (ONE_LINK, 0) => RunAhead { first: 0, to: 0, ..*self },
+            (ONE_LINK, _) => *self,
+            (to, n) => RunAhead { first: to - n, ..*self },
+        }
     }
     /// The end behind the last link.
     #[inline]
@@ -105,7 +133,7 @@ pub(crate) struct OrderNeeds {
 
 /// The plan's routes, cut at merges.
 pub(crate) struct Paths {
-    /// Links of all tails.
+    /// Links of run-aheads that have several.
     pub hops: Vec<u32>,
     /// Path segments; entries carry their number.
     pub segments: Vec<PathSegment>,
@@ -353,7 +381,16 @@ impl Paths {
         self.run_ahead(&steps[..cut_to], end)
     }
 
+    /// The link of `run_ahead` with which `left` links are left.
+    #[inline(always)]
+    pub(crate) fn link(&self, run_ahead: &RunAhead, left: u32) -> u32 {
+        run_ahead.only_link().unwrap_or_else(|| self.hops[(run_ahead.to - left) as usize])
+    }
+
     fn run_ahead(&mut self, steps: &[(Feeder, LinkId)], end: End) -> RunAhead {
+        if let [(_, link)] = steps {
+            return RunAhead::new(*link as u32, ONE_LINK, end);
+        }
         let from = self.hops.len() as u32;
         self.hops.extend(steps.iter().map(|(_, link)| *link as u32));
         RunAhead::new(from, self.hops.len() as u32, end)

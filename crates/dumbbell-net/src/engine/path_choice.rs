@@ -93,7 +93,7 @@ mod tests {
 
     fn choice(by: Spread, sets: &[PathSet]) -> PathChoice {
         let count = sets.iter().map(|set| set.paths.len() as u32).sum();
-        let ways = (0..count).map(|n| RunAhead::new(0, 0, End::Socket(n)));
+        let ways = (0..count).map(|n| RunAhead::nothing_before(End::Socket(n)));
         PathChoice::new(by, sets, ways, Stream::named(1, "test"))
     }
 

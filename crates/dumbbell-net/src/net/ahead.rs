@@ -21,16 +21,16 @@ impl Net {
         packet: Pkt,
         observer: &mut O,
     ) -> Option<Delivery> {
-        for i in run_ahead.from..run_ahead.to {
-            let link = self.paths.hops[i as usize];
-            match &mut self.elements[link as usize] {
-                Element::Wire(wire) if !O::FOLLOWS && t <= self.end => {
-                    self.tally.packet_hops += 1;
-                    t = wire.pass(t, packet.ip_len());
-                }
-                _ => {
-                    return self.advance_with_care(t, run_ahead.past(i), socket, packet, observer);
-                }
+        if run_ahead.has_links() {
+            if !O::FOLLOWS
+                && t <= self.end
+                && let Some(link) = run_ahead.only_link()
+                && let Element::Wire(wire) = &mut self.elements[link as usize]
+            {
+                self.tally.packet_hops += 1;
+                t = wire.pass(t, packet.ip_len());
+            } else {
+                return self.advance_with_care(t, run_ahead, socket, packet, observer);
             }
         }
         self.come_to(t, run_ahead, packet)
@@ -42,23 +42,34 @@ impl Net {
     fn advance_with_care<O: Observer>(
         &mut self,
         mut t: Time,
-        run_ahead: RunAhead,
+        run_ahead: &RunAhead,
         socket: u32,
         mut packet: Pkt,
         observer: &mut O,
     ) -> Option<Delivery> {
-        for i in run_ahead.from..run_ahead.to {
+        if t <= self.end
+            && let Some(link) = run_ahead.only_link()
+            && let Some(at) = self.pass_at_once(t, link, &packet, socket)
+        {
+            return self.come_to(at, run_ahead, packet);
+        }
+        let mut left = run_ahead.links();
+        while left > 0 {
             if t > self.end {
                 self.beyond_end(packet);
                 return None;
             }
-            let link = self.paths.hops[i as usize];
+            let link = self.paths.link(run_ahead, left);
+            left -= 1;
             t = match self.pass_at_once(t, link, &packet, socket) {
                 Some(at) => at,
-                None => self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
+                None => {
+                    let rest = run_ahead.last(left);
+                    self.pass_between(t, link, &rest, &mut packet, socket, observer)?
+                }
             };
         }
-        self.come_to(t, &run_ahead, packet)
+        self.come_to(t, run_ahead, packet)
     }
 
     /// [`Port::pass_at_once`](crate::port::Port::pass_at_once) at `link`.
@@ -160,23 +171,23 @@ impl Net {
         }
     }
 
-    /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One
-    /// with copies goes on with them from here.
+    /// A packet passes a link before `rest`, between merges, where wires are the rule. One with
+    /// copies goes on with them from here.
     #[inline]
     fn pass_between<O: Observer>(
         &mut self,
         t: Time,
-        run_ahead: &RunAhead,
+        link: u32,
+        rest: &RunAhead,
         packet: &mut Pkt,
         socket: u32,
         observer: &mut O,
     ) -> Option<Time> {
-        let link = self.paths.hops[run_ahead.from as usize];
         let at = self.pass(t, link, packet, Way { socket, path_segment: 0 }, observer);
         if self.copies.is_empty() {
             return at;
         }
-        self.together(at, *packet, &run_ahead.past(run_ahead.from + 1), socket, observer);
+        self.together(at, *packet, rest, socket, observer);
         None
     }
 }

@@ -9,10 +9,10 @@ use dumbbell_core::units::Time;
 impl Net {
     /// The transmitter of `link` takes a packet, whose last bit leaves at `done` if it has the wire
     /// for itself.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin_transmission(&mut self, now: Time, link: u32, done: Time) {
         if self.shared_media.is_none() || !self.offer_to_medium(now, link, done) {
-            self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
+            self.agenda.push_soon(Entry::clock(done.ps(), self.ranks.done(link)));
         }
     }
 

@@ -24,8 +24,8 @@ pub(crate) struct ArrivalQueue {
     rng: Stream,
     info: LinkInfo,
     service: AnyService,
-    /// True for Drop Tail, which lets everything in that fits: nobody is asked then.
-    pub(crate) tail_drop: bool,
+    /// True if nobody is asked about a packet that fits.
+    pub(crate) unasked: bool,
     /// The limit, as the most packets and the most bytes that wait.
     most_packets: u32,
     most_bytes: u64,
@@ -68,6 +68,7 @@ impl ArrivalQueue {
         count_in_service: bool,
     ) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
+        let hears = aqm.hears();
         let (most_packets, most_bytes, length_mask) = match info.capacity {
             Capacity::Packets(n) => (n, u64::MAX, u32::MAX),
             Capacity::Bytes(n) => (u32::MAX, n, u32::MAX),
@@ -79,11 +80,11 @@ impl ArrivalQueue {
             }
         };
         ArrivalQueue {
-            tail_drop: matches!(aqm, AnyAqm::DropTail(_)),
+            unasked: !hears.fitting && !hears.admitted,
             most_packets,
             most_bytes,
             length_mask,
-            hears: aqm.hears(),
+            hears,
             aqm,
             rng,
             info,
@@ -218,20 +219,14 @@ impl ArrivalQueue {
     /// Lets what has left the backlog by `t` go.
     #[inline]
     pub(crate) fn drain(&mut self, t: Time, stats: &mut PortStats) {
-        let mut monitor = stats.watching();
-        let mut backlog = self.backlog;
-        while let Some((leaves, bytes)) = self.leaving.front() {
-            if leaves > t {
-                break;
-            }
-            self.leaving.pop();
+        let (mut monitor, backlog) = (stats.watching(), &mut self.backlog);
+        self.leaving.drain(t, |leaves, bytes| {
             backlog.packets -= 1;
             backlog.bytes -= u64::from(bytes);
             if let Some(monitor) = &mut monitor {
-                monitor.fell(leaves, backlog);
+                monitor.fell(leaves, *backlog);
             }
-        }
-        self.backlog = backlog;
+        });
     }
 
     /// The time of the algorithm's next clock: the start of an idle period that was not told, or a

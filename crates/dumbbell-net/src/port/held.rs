@@ -6,8 +6,9 @@
 use crate::engine::queued_packet::QueuedPacket;
 use crate::observe::Observer;
 use crate::port::account::{Account, Event, PortCtx};
-use crate::port::discipline::{Discipline, Other};
 use crate::port::shared_buffer::SharingQueue;
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::medium::TransmissionEnd;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
@@ -15,13 +16,49 @@ use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::Packet;
 use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Qdisc, Sink};
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Backlog, Span, Time};
 
+/// A port with queues of the kind `Q`.
+type PortOf<Q> = HeldPort<QueuedPacket, Q, AnyService>;
+
+/// A port by the kind of its queues. The choice is around the whole port, so that a packet in a
+/// FIFO pays for no other kind.
+#[allow(clippy::large_enum_variant)]
+enum AnyPort {
+    /// One FIFO with an AQM, in a buffer of its own.
+    Fifo(PortOf<Fifo<AnyAqm, QueuedPacket>>),
+    /// One FIFO in a buffer that the ports of a switch share.
+    Sharing(Box<PortOf<SharingQueue>>),
+    /// A discipline of several queues.
+    Several(Box<PortOf<AnyQdisc<QueuedPacket>>>),
+}
+
+/// Evaluates an expression for the port of any kind.
+macro_rules! each_kind {
+    ($any:expr, $port:ident => $value:expr) => {
+        match $any {
+            AnyPort::Fifo($port) => $value,
+            AnyPort::Sharing($port) => $value,
+            AnyPort::Several($port) => $value,
+        }
+    };
+}
+
+/// The queues of a held port, before it is made.
+pub(crate) enum Discipline {
+    /// See [`AnyPort::Fifo`].
+    Fifo(Fifo<AnyAqm, QueuedPacket>),
+    /// See [`AnyPort::Sharing`].
+    Sharing(SharingQueue),
+    /// See [`AnyPort::Several`].
+    Several(AnyQdisc<QueuedPacket>),
+}
+
 /// The queue and its transmitter.
 pub(crate) struct HeldQueue {
-    port: HeldPort<QueuedPacket, Discipline, AnyService>,
+    port: AnyPort,
     rng: Stream,
     info: LinkInfo,
     /// On a shared wire, the packet in transmission, whose service is recorded when its
@@ -79,13 +116,24 @@ impl HeldQueue {
         service: AnyService,
         count_in_service: bool,
     ) -> Self {
-        let port = HeldPort::new(discipline, service, count_in_service);
-        let in_service = matches!(port.service(), AnyService::DuplexMismatch(_)).then(Box::default);
+        let in_service = matches!(service, AnyService::DuplexMismatch(_)).then(Box::default);
+        let port = match discipline {
+            Discipline::Fifo(queue) => {
+                AnyPort::Fifo(HeldPort::new(queue, service, count_in_service))
+            }
+            Discipline::Sharing(queue) => {
+                AnyPort::Sharing(Box::new(HeldPort::new(queue, service, count_in_service)))
+            }
+            Discipline::Several(queues) => {
+                AnyPort::Several(Box::new(HeldPort::new(queues, service, count_in_service)))
+            }
+        };
         HeldQueue { port, rng, info, in_service }
     }
 
     /// A packet arrives. Returns the end of the transmission that starts now, if one starts; on a
     /// shared wire, its end if nothing else uses the wire.
+    #[inline(always)]
     pub(crate) fn arrive<O: Observer>(
         &mut self,
         now: Time,
@@ -93,20 +141,15 @@ impl HeldQueue {
         account: &mut Account,
         ctx: &mut PortCtx<'_, O>,
     ) -> Option<Time> {
-        account.stats.arrived(now, queued.meta().ip_len);
-        let backlog = self.port.backlog().packets;
-        ctx.entered(now, &queued, account.link, backlog);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
         let start =
-            self.port.arrive(&mut cx, queued, &mut QueueSink { now, backlog, account, ctx });
-        let holds = self.port.backlog();
-        account.stats.holds(now, holds.packets);
-        account.stats.became(now, holds);
+            each_kind!(&mut self.port, port => arrives(port, &mut cx, queued, account, ctx));
         self.started(now, start, account)
     }
 
     /// A transmission ends. Returns its packet with the effect of the transmitter on it, and the
     /// end of the next transmission as `arrive` does.
+    #[inline(always)]
     pub(crate) fn done<O: Observer>(
         &mut self,
         now: Time,
@@ -116,17 +159,15 @@ impl HeldQueue {
         if self.in_service.is_some() {
             self.record_end(now, account);
         }
-        let backlog = self.port.backlog().packets;
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
         let (departed, start) =
-            self.port.done(&mut cx, &mut QueueSink { now, backlog, account, ctx });
-        account.stats.became(now, self.port.backlog());
+            each_kind!(&mut self.port, port => departs(port, &mut cx, account, ctx));
         (departed, self.started(now, start, account))
     }
 
     /// Records the service of a packet whose transmission starts now; on a shared wire, keeps it
     /// until the transmission ends. Returns that end, on a shared wire the undisturbed one.
-    #[inline]
+    #[inline(always)]
     fn started(&mut self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
         let Start { arrived, done } = start?;
         if self.in_service.is_some() {
@@ -140,7 +181,7 @@ impl HeldQueue {
     /// The packet in transmission on a shared wire will not arrive: a collision broke it, or the
     /// transmitter gave it up.
     pub(crate) fn lose_current(&mut self, how: TransmissionEnd) {
-        self.port.decide(WireEffect::Lost);
+        each_kind!(&mut self.port, port => port.decide(WireEffect::Lost));
         if let Some(current) = &mut self.in_service {
             current.given_up = how == TransmissionEnd::GivenUp;
         }
@@ -190,23 +231,27 @@ impl HeldQueue {
         );
         account.stats.stayed(
             current.arrived,
-            if self.port.counts_service() { now } else { current.dequeued },
+            if each_kind!(&self.port, port => port.counts_service()) {
+                now
+            } else {
+                current.dequeued
+            },
         );
     }
 
     /// The discipline's clock is due.
     pub(crate) fn wake<O>(&mut self, now: Time, ctx: &PortCtx<'_, O>) {
-        self.port.wake(&mut Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows });
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
+        each_kind!(&mut self.port, port => port.wake(&mut cx));
     }
     /// The time of the discipline's next clock.
     pub(crate) fn next_wakeup(&self) -> Option<Time> {
-        self.port.next_wakeup()
+        each_kind!(&self.port, port => port.next_wakeup())
     }
     /// The run ended at `end`. Records the stay of the packets that still wait in the queue, and
     /// the service of a packet in transmission on a shared wire.
     pub(crate) fn close(&mut self, end: Time, account: &mut Account) {
-        self.port
-            .waiting_since()
+        each_kind!(&self.port, port => port.waiting_since())
             .into_iter()
             .for_each(|enqueued_at| account.stats.stayed(enqueued_at, end));
         if let Some(current) = self.take_in_service() {
@@ -218,24 +263,58 @@ impl HeldQueue {
     /// The backlog. It includes the packet in transmission if the port was made with
     /// `count_in_service`.
     pub(crate) fn backlog(&self) -> Backlog {
-        self.port.backlog()
+        each_kind!(&self.port, port => port.backlog())
     }
     /// The queue, if it is one of a shared buffer.
     pub(crate) fn sharing(&self) -> Option<&SharingQueue> {
-        let Discipline::Other(other) = self.port.qdisc() else { return None };
-        let Other::Sharing(queue) = &**other else { return None };
-        Some(queue)
+        let AnyPort::Sharing(port) = &self.port else { return None };
+        Some(port.qdisc())
     }
     /// Packets waiting or in transmission.
     pub(crate) fn held(&self) -> u64 {
-        self.port.held()
+        each_kind!(&self.port, port => port.held())
     }
     /// The transmitter.
     pub(crate) fn service(&self) -> &AnyService {
-        self.port.service()
+        each_kind!(&self.port, port => port.service())
     }
     /// The algorithm's numbers.
     pub(crate) fn probe(&self, out: &mut dyn Probe) {
-        self.port.qdisc().probe(out);
+        each_kind!(&self.port, port => port.qdisc().probe(out));
     }
+}
+
+/// A packet arrives: the start of a transmission, if one starts.
+#[inline(always)]
+fn arrives<Q: Qdisc<QueuedPacket>, O: Observer>(
+    port: &mut PortOf<Q>,
+    cx: &mut Cx<'_>,
+    queued: QueuedPacket,
+    account: &mut Account,
+    ctx: &mut PortCtx<'_, O>,
+) -> Option<Start> {
+    let now = cx.now;
+    account.stats.arrived(now, queued.meta().ip_len);
+    let backlog = port.backlog().packets;
+    ctx.entered(now, &queued, account.link, backlog);
+    let start = port.arrive(cx, queued, &mut QueueSink { now, backlog, account, ctx });
+    let holds = port.backlog();
+    account.stats.holds(now, holds.packets);
+    account.stats.became(now, holds);
+    start
+}
+
+/// A transmission ends: its packet, and the start of the next one.
+#[inline(always)]
+fn departs<Q: Qdisc<QueuedPacket>, O: Observer>(
+    port: &mut PortOf<Q>,
+    cx: &mut Cx<'_>,
+    account: &mut Account,
+    ctx: &mut PortCtx<'_, O>,
+) -> ((QueuedPacket, WireEffect), Option<Start>) {
+    let now = cx.now;
+    let backlog = port.backlog().packets;
+    let departed = port.done(cx, &mut QueueSink { now, backlog, account, ctx });
+    account.stats.became(now, port.backlog());
+    departed
 }

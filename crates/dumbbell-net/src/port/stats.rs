@@ -178,11 +178,14 @@ impl PortStats {
     /// Adds a passage within the window to the sums.
     #[inline(always)]
     fn adds(&mut self, p: &Transit) {
+        let wait = Span::from_ps(p.start.ps() - p.arrived.ps());
         self.occupancy.saw(p.arrived, p.backlog.packets);
+        self.through.waited += u128::from(wait.ps());
+        self.through.busy += p.done.ps() - p.start.ps();
         if let Some(monitor) = &mut self.monitor {
             monitor.joins(p, Span::from_ps(p.leaves.ps() - p.arrived.ps()));
+            monitor.left(p.start, wait);
         }
-        self.waits(p.arrived, p.start, p.done);
     }
 
     /// A passage that is not wholly within the window.

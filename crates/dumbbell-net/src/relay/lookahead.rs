@@ -15,8 +15,8 @@ pub(crate) fn lookahead(net: &Net) -> Span {
     // Path segments are numbered from the end of each route to its start.
     let mut least: Vec<Span> = Vec::with_capacity(net.paths.segments.len());
     for path_segment in &net.paths.segments {
-        let hops = (path_segment.run_ahead.from..path_segment.run_ahead.to)
-            .map(|i| net.paths.hops[i as usize]);
+        let run_ahead = path_segment.run_ahead;
+        let hops = (1..=run_ahead.links()).map(|left| net.paths.link(&run_ahead, left));
         let behind = match path_segment.run_ahead.end() {
             End::Merge(next, _) => least[next as usize],
             End::Socket(_) | End::Border(_) => Span::ZERO,

@@ -229,14 +229,14 @@ fn a_queue_that_drops_all_comes_down_again() {
     let mut bench = bench(&FredConfig { w_q: 0.5, ..FredConfig::default() });
     (0..40).for_each(|flow| _ = bench.arrive(Time::ZERO, packet(flow, 1000, Ecn::NotEct)));
     bench.drain();
-    let before = bench.port.counters().departures;
+    let before = bench.counters().departures;
     for i in 0..20_000 {
         bench.arrive(
             Time::ZERO + Span::from_secs(1) + Span::from_us(100 * i),
             packet(50, 40, Ecn::NotEct),
         );
     }
-    assert!(bench.port.counters().departures > before + 1000);
+    assert!(bench.counters().departures > before + 1000);
 }
 
 /// From max_th on: two packets of each flow, or none at all.
