@@ -223,11 +223,10 @@ fn enqueue(queue: &mut VecDeque<Key>, key: Key) {
 impl Detect for Rack {
     #[inline]
     fn on_sent(&mut self, sent: &Sent) {
+        if self.on_sent_new(sent.now, sent.seq, sent.end) {
+            return;
+        }
         if self.in_train {
-            if (sent.now, sent.end) >= self.latest && self.train.push(sent.seq, sent.end, sent.now)
-            {
-                return;
-            }
             self.part_train();
         }
         if self.segments.push(sent.seq, sent.end, sent.now) {
@@ -237,6 +236,11 @@ impl Detect for Rack {
             self.requeue();
             self.disorder();
         }
+    }
+
+    #[inline(always)]
+    fn on_sent_new(&mut self, now: Time, from: u64, to: u64) -> bool {
+        self.in_train && (now, to) >= self.latest && self.train.push(from, to, now)
     }
 
     fn by_segment(&self) -> bool {

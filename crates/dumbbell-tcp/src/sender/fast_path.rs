@@ -254,7 +254,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(always)]
     fn send_next(&mut self, now: Time, flags: u8, out: &mut impl Outbox) {
         let (from, to) = (self.nxt, self.nxt + self.mss);
-        let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
+        let only_detected = !self.cc.sees_segments() && self.detect.on_sent_new(now, from, to);
+        let tag = if self.informed && !only_detected {
+            self.inform(now, (from, to), to, false)
+        } else {
+            Tag(0)
+        };
         let mut extra = None;
         if tag.0 != 0 {
             extra = Some(self.note_tag(from, to, tag, false));

@@ -64,11 +64,12 @@ impl Rack {
         let (sent, end) = taken.last;
         let rtt = now.since(sent);
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
-        self.sure = self.sure.max(taken.last);
         self.reordering_seen |= taken.first_end < self.fack;
         self.fack = self.fack.max(end);
         self.rtt = rtt;
-        self.latest = self.latest.max(taken.last);
+        // A train has what was sent after the latest arrival, in order.
+        debug_assert!(self.sure <= self.latest && self.latest <= taken.last);
+        (self.sure, self.latest) = (taken.last, taken.last);
     }
 }
 
