@@ -108,8 +108,8 @@ fn eth0() -> String {
     "eth0".into()
 }
 
-/// Writes a link of a plan, `{"link", "dev", "queue_only", "shared_buffer"}`, as `{"lines", "explained"}`. Plugins
-/// are asked for the reason why tc has no words for them.
+/// Writes a link of a plan, `{"link", "dev", "queue_only", "shared_buffer"}`, as `{"lines",
+/// "explained"}`. Plugins are asked for the reason why tc has no words for them.
 ///
 /// # Errors
 /// Code 2: the request, or what tc has no words for, by name.
