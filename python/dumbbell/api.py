@@ -258,9 +258,13 @@ def import_tc(text: str) -> JSON:
     return call("import_tc", {"text": text})
 
 
-def export_tc(link: JSON, dev: str = "eth0", queue_only: bool = False) -> JSON:
-    """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
-    return call("export_tc", {"link": link, "dev": dev, "queue_only": queue_only})
+def export_tc(
+    link: JSON, dev: str = "eth0", queue_only: bool = False, shared_buffer: JSON | None = None
+) -> JSON:
+    """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`. shared_buffer: the
+    plan's buffer that the link's queue shares with others."""
+    request = {"link": link, "dev": dev, "queue_only": queue_only, "shared_buffer": shared_buffer}
+    return call("export_tc", request)
 
 
 def host_cost(

@@ -75,6 +75,28 @@ def test_a_link_is_chosen_by_its_name() -> None:
     assert "bottleneck" in done.stderr
 
 
+def test_a_shared_buffer_has_no_counterpart_in_tc(tmp_path: Path) -> None:
+    file = tmp_path / "shared.toml"
+    file.write_text(
+        """
+        duration = "1 s"
+        star.hosts = 3
+        star.link = { rate = "10 Mbps", delay = "1 ms" }
+        star.shared_buffer = { size = "60 kB", alpha = 0.5 }
+        flow = [{ from = "h1", to = "h2" }]
+        """
+    )
+    done = dumbbell("export-tc", file, "--link", "hub->h2")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    said = " ".join(done.stderr.split())
+    assert "tc has no buffer that queues share: the limit of hub->h2 is alpha = 0.5" in said
+    # alpha B / (1 + alpha), with which a queue and alpha times what it leaves are equal.
+    assert 'such as limit = "20000 B"' in said
+    host = dumbbell("export-tc", file, "--link", "h1->hub", "-s", 'queue={limit="9 pkt"}')
+    assert host.returncode == 0, host.stderr
+
+
 def test_what_tc_cannot_say_ends_with_2() -> None:
     done = dumbbell("export-tc", "scenarios/first.toml", "-s", "queue.gentle=true")
     assert done.returncode == 2

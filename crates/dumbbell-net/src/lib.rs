@@ -45,7 +45,7 @@ pub use observe::{
     Cause, DynObserver, FlowRow, Following, Observer, PacketId, QueueRow, Reaction, SampleTimes,
     Sampling, SenderSnapshot, Signal,
 };
-pub use port::shared_buffer::SharedBufferReport;
+pub use port::shared_buffer::{SHARED_BUFFER_GAUGES, SharedBufferReport};
 pub use relay::{Incoming, Outgoing, Relay, RelayFlow, RelayReport};
 pub use report::names::ReportNames;
 pub use report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};

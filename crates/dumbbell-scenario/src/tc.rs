@@ -22,7 +22,7 @@ use crate::language::problem::{Check, Problem, Texts, code};
 use args::Args;
 use discipline::{ExportContext, ExportLog, ImportContext, Part};
 use dumbbell_core::plugin::Plugins;
-use dumbbell_plan::Link;
+use dumbbell_plan::{Link, SharedBuffer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -98,14 +98,18 @@ pub struct ExportRequest {
     /// Only the queue: the device itself has the link's rate and delay.
     #[serde(default)]
     queue_only: bool,
+    /// The buffer of a plan that the queue shares with others.
+    #[serde(default)]
+    #[schemars(with = "Option<Value>")]
+    shared_buffer: Option<SharedBuffer>,
 }
 
 fn eth0() -> String {
     "eth0".into()
 }
 
-/// Writes a link of a plan, `{"link", "dev", "queue_only"}`, as `{"lines", "explained"}`. Plugins
-/// are asked for the reason why tc has no words for them.
+/// Writes a link of a plan, `{"link", "dev", "queue_only", "shared_buffer"}`, as `{"lines",
+/// "explained"}`. Plugins are asked for the reason why tc has no words for them.
 ///
 /// # Errors
 /// Code 2: the request, or what tc has no words for, by name.
@@ -121,6 +125,9 @@ pub fn export(request: &Value, plugins: &Plugins) -> Result<Value, Problem> {
     }
     let lines = match serde_json::from_value::<ExportRequest>(request.clone()) {
         Ok(r) if export_link::plain(&r.dev) => {
+            if let Some(buffer) = &r.shared_buffer {
+                export_link::refuse_sharing(&r.link, buffer, &mut log);
+            }
             export_link::lines(&r.link, &r.dev, r.queue_only, plugins, &mut log)
         }
         Ok(r) => {

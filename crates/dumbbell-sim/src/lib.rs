@@ -32,7 +32,7 @@ pub use dumbbell_net::{
 pub use dumbbell_net::{ColorCounts, ProfileCounts};
 pub use dumbbell_net::{
     Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report,
-    SharedBufferReport,
+    SHARED_BUFFER_GAUGES, SharedBufferReport,
 };
 pub use dumbbell_net::{DelaySummary, OneWay};
 pub use dumbbell_net::{MarkerReport, MarkerRow};

@@ -25,7 +25,10 @@ use dumbbell_plan::Plan;
 use dumbbell_results::series::columns::{FLOWS, QUEUES, SIGNALS, flow_cells, queue_cells};
 use dumbbell_results::series::gauges;
 use dumbbell_results::series::tap::Tap;
-use dumbbell_sim::{FlowRow, MarkerRow, Observer, PacketId, QueueRow, Reaction, Report, Signal};
+use dumbbell_sim::{
+    FlowRow, MarkerRow, Observer, PacketId, QueueRow, Reaction, Report, SHARED_BUFFER_GAUGES,
+    Signal,
+};
 use packets::PacketRecorder;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
@@ -113,7 +116,10 @@ impl<'a> Recorder<'a> {
         }
         if plan.record.drops || follows {
             r.reactions = Some(Reactions::create(dir)?);
-            let shown = gauges::of_queues(plan.links.iter(), plugins);
+            let mut shown = gauges::of_queues(plan.links.iter(), plugins);
+            if !plan.shared_buffers.is_empty() {
+                shown.extend(SHARED_BUFFER_GAUGES);
+            }
             r.signals = SeriesFile::create(dir, "signals.parquet", &SIGNALS, ("", shown))?;
         }
         Ok(r)

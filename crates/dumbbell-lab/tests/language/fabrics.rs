@@ -303,6 +303,36 @@ fn a_load_is_a_fraction_of_the_hosts_links() {
     assert!(fan.flows.chunks(8).all(|c| c.iter().all(|f| f.start == c[0].start)));
 }
 
+/// Eight hosts at 0.5 of 10 Gbit/s send to 39 others, of which 32 are behind one link of 8 Gbit/s:
+/// 8 x 5 / 8 x 32 / 39 = 410 %.
+#[test]
+fn a_load_beyond_the_bisection_names_the_link_that_limits() {
+    let at = |rate: &str| {
+        let text = format!(
+            "duration = \"1 ms\"\nqueue = {{ kind = \"drop_tail\", limit = \"100 pkt\" }}\n\
+                leaf_spine = {{ leaves = 5, spines = 1, hosts = 8, link = {{ rate = \"{rate}\", \
+                delay = \"2 us\" }}, host_link = {{ rate = \"10 Gbps\", delay = \"1 us\" }} }}\n\
+                session = [{{ pattern = \"random\", load = 0.5, size = \"1 kB\" }}]\n"
+        );
+        study(&text, &[]).unwrap_or_else(|p| panic!("{}", p.rendered)).warnings()
+    };
+    let warnings = at("8 Gbps");
+    let overload: Vec<_> = warnings.iter().filter(|w| w["code"] == "W018").collect();
+    let [warning] = overload[..] else { panic!("{warnings:?}") };
+    let said = warning["message"].as_str().unwrap();
+    let (percent, rest) = said
+        .strip_prefix("sessions offer ")
+        .and_then(|s| s.split_once(" % of what `"))
+        .unwrap_or_else(|| panic!("{said}"));
+    let (link, rest) = rest.split_once('`').unwrap();
+    assert!(link.contains("spine1"), "{said}");
+    // The worst of ten links whose flows are drawn: above their mean, by a few deviations at most.
+    let percent: f64 = percent.parse().unwrap();
+    assert!((410.0..440.0).contains(&percent), "{said}");
+    assert!(rest.contains("too much for 9 other links"), "{said}");
+    assert!(at("100 Gbps").iter().all(|w| w["code"] != "W018"));
+}
+
 #[test]
 fn what_is_wrong_is_said_where_it_stands() {
     let leaf = |from: &str, to: &str| LEAF_SPINE.replace(from, to);

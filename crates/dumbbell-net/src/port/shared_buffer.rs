@@ -83,10 +83,17 @@ pub(crate) struct SharingQueue {
     share: Share,
 }
 
+/// What a drop shows when a packet has no room in a shared buffer, beside what the queue's
+/// algorithm shows.
+pub const SHARED_BUFFER_GAUGES: [&str; 5] =
+    ["held_bytes", "threshold_bytes", "shared_used_bytes", "shared_free_bytes", "shared_alpha"];
+
 /// Passes on what a queue drops, and notes that a packet did not fit.
 struct Noted<'a, K> {
     sink: &'a mut K,
     overflow: bool,
+    /// The values of [`SHARED_BUFFER_GAUGES`].
+    values: [f64; SHARED_BUFFER_GAUGES.len()],
 }
 
 impl<K: Sink<QueuedPacket>> Sink<QueuedPacket> for Noted<'_, K> {
@@ -97,8 +104,18 @@ impl<K: Sink<QueuedPacket>> Sink<QueuedPacket> for Noted<'_, K> {
         why: Reason,
         saw: &dyn Fn(&mut dyn Probe),
     ) {
-        self.overflow |= why == Reason::Overflow;
-        self.sink.dropped(p, since, why, saw);
+        if why != Reason::Overflow {
+            return self.sink.dropped(p, since, why, saw);
+        }
+        self.overflow = true;
+        let values = self.values;
+        let all = |out: &mut dyn Probe| {
+            saw(out);
+            for (name, value) in SHARED_BUFFER_GAUGES.iter().zip(values) {
+                out.gauge(name, value);
+            }
+        };
+        self.sink.dropped(p, since, why, &all);
     }
     fn marked(&mut self, p: &QueuedPacket, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
         self.sink.marked(p, why, saw);
@@ -142,9 +159,14 @@ impl SharingQueue {
         most: u64,
         sink: &mut impl Sink<QueuedPacket>,
     ) {
-        let full = self.buffer.used() + u64::from(p.meta().ip_len) > self.buffer.law.size.0;
+        let (used, law) = (self.buffer.used(), &self.buffer.law);
+        let free = law.size.0.saturating_sub(used);
+        let full = u64::from(p.meta().ip_len) > free;
         let counts = cx.now >= self.buffer.warm && cx.now <= self.buffer.end;
-        let mut noted = Noted { sink, overflow: false };
+        let bytes = [self.fifo.counted().bytes, most, used, free].map(|bytes| bytes as f64);
+        let [held, threshold, used, free] = bytes;
+        let values = [held, threshold, used, free, law.alpha];
+        let mut noted = Noted { sink, overflow: false, values };
         self.fifo.offer(cx, p, Capacity::Bytes(most), &mut noted);
         if noted.overflow && counts {
             *(if full { &mut self.share.full } else { &mut self.share.above }) += 1;

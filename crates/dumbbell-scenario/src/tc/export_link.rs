@@ -5,7 +5,7 @@ use crate::tc::qdisc::{netem, tbf};
 use crate::tc::unsupported;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Capacity;
-use dumbbell_plan::{Link, Rule};
+use dumbbell_plan::{Link, Rule, SharedBuffer};
 
 /// True if a device's name is one word that no shell takes for another thing.
 pub fn plain(dev: &str) -> bool {
@@ -70,6 +70,21 @@ pub fn chain(link: &Link, queue_only: bool, plugins: &Plugins, log: &mut ExportL
         }
     }
     chain
+}
+
+/// A queue of tc has a limit of its own only.
+pub fn refuse_sharing(link: &Link, buffer: &SharedBuffer, log: &mut ExportLog) {
+    let cause = format!(
+        "tc has no buffer that queues share: the limit of {} is alpha = {} times what is free of \
+        {}",
+        link.name, buffer.alpha, buffer.size
+    );
+    let fix = format!(
+        "take shared_buffer out and write a limit, such as limit = \"{} B\", which the queue has \
+        when all others are empty",
+        buffer.most().0
+    );
+    log.refuse(cause, fix);
 }
 
 /// True if a rule takes every packet, into one state.

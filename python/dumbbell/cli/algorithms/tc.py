@@ -60,7 +60,9 @@ def export_tc(
     """
     plan = api.plan(api.request(source(file), set, points=1))["points"][0]["plan"]
     chosen = _chosen(plan["links"], link)
-    written = api.export_tc(chosen, dev, queue_only)
+    buffers = plan.get("shared_buffers", [])
+    shared = next((buffer for buffer in buffers if buffer["node"] == chosen["from"]), None)
+    written = api.export_tc(chosen, dev, queue_only, shared)
     if json:
         emit({"link": chosen["name"], **written})
     else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ... import catalogue
-from . import red_variants, schedulers, templates
+from . import red_variants, schedulers, shared, templates
 from .finding import Decision
 from .phrases import full, gauges, general
 
@@ -21,6 +21,8 @@ def explained(d: Decision) -> str:
         return _wire(d)
     if d.reason == "mtu":
         return "it was larger than the link's MTU"
+    if d.reason == "overflow" and d.gauges.keys() >= shared.GAUGES:
+        return shared.full(d)
     page = catalogue.pages(*DECIDE).get(d.algorithm)
     if page is None:
         return _in_general(d)

@@ -168,19 +168,28 @@ pub fn note_overload(
             load[l] += bps;
         }
     }
-    for ((link, bps), session) in links.iter().zip(load).zip(first) {
-        let share = bps / link.rate.bps() as f64;
-        if share >= 1.0 {
-            let d = Diagnostic::new(format!(
-                "sessions offer {:.0} % of what `{}` carries, in payload alone: flows pile up as \
-                    long as they arrive",
-                100.0 * share,
-                link.name
-            ));
-            let at = cx.item("session", session).below("load");
-            let d = d.at(at.place()).fix("lower the load of the sessions").key(&at.path);
-            cx.check().warn(&OVERLOAD, d);
-        }
+    let share = |l: &usize| load[*l] / links[*l].rate.bps() as f64;
+    for session in 0..expanded.scenario.session.len() {
+        let of_session = (0..links.len()).filter(|l| first[*l] == session);
+        let over: Vec<usize> = of_session.filter(|l| share(l) >= 1.0).collect();
+        // The one that limits most: of a fabric that is the bisection, not each host's own link.
+        let Some(worst) = over.iter().rev().max_by(|a, b| share(a).total_cmp(&share(b))) else {
+            continue;
+        };
+        let others = match over.len() - 1 {
+            0 => String::new(),
+            1 => ", and too much for 1 other link".into(),
+            n => format!(", and too much for {n} other links"),
+        };
+        let d = Diagnostic::new(format!(
+            "sessions offer {:.0} % of what `{}` carries, in payload alone{others}: flows pile up \
+                as long as they arrive",
+            100.0 * share(worst),
+            links[*worst].name
+        ));
+        let at = cx.item("session", session).below("load");
+        let d = d.at(at.place()).fix("lower the load of the sessions").key(&at.path);
+        cx.check().warn(&OVERLOAD, d);
     }
 }
 
