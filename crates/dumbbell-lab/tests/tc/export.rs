@@ -117,3 +117,31 @@ fn what_tc_cannot_say_is_refused_by_name() {
     }
     assert_eq!(export(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
 }
+
+/// The refusal names the queue, the buffer's size and alpha, and the limit to write in its place.
+#[test]
+fn a_shared_buffer_is_refused_by_name() {
+    let text = "duration = \"1 s\"\n\
+        [star]\nhosts = 3\nlink = { rate = \"1 Gbps\", delay = \"5 us\" }\n\
+        shared_buffer = { size = \"300 kB\", alpha = 0.5 }\n\
+        [[flow]]\nfrom = \"h1\"\nto = \"h2\"\n";
+    let plan = plan(text, &[]);
+    let [buffer] = plan.shared_buffers[..] else { panic!("{:?}", plan.shared_buffers) };
+    let link = plan.links.iter().find(|link| link.from == buffer.node).unwrap();
+    for queue_only in [false, true] {
+        let mut request = json!({ "link": link, "queue_only": queue_only });
+        assert!(export(&request).is_ok(), "the link itself has words in tc");
+        request["shared_buffer"] = json!(buffer);
+        let problem = export(&request).unwrap_err();
+        assert_eq!(problem.code, code::SCENARIO);
+        for word in [
+            "no buffer that queues share",
+            link.name.as_str(),
+            "alpha = 0.5",
+            "300 kB",
+            "\"100000 B\"",
+        ] {
+            assert!(problem.rendered.contains(word), "{word}\n{}", problem.rendered);
+        }
+    }
+}
