@@ -125,7 +125,7 @@ fn a_change_counts_for_two_losses() {
 #[test]
 fn a_mean_of_windows() {
     let mut trip = Trip::default();
-    let mut at = |trip: &mut Trip, ms: u64, segments: u64, phase: Phase| {
+    let at = |trip: &mut Trip, ms: u64, segments: u64, phase: Phase| {
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.nxt) = (Time::ZERO + Span::from_ms(ms), segments * 1000, 1);
         ack.phase = phase;
