@@ -126,8 +126,8 @@ impl Algorithm for Bic {
             ssthresh is half of it\ndelayed_acks = compensated: \
             above low_window, i times the segments of an ACK (mean of 16)\n\
             timeout:                    ssthresh as for a loss;  cwnd = \
-            1;  m = 0\nfixed_point:                d, m rounded down; w += 1 for each \
-            floor(floor(w / i) / segments of an ACK)\n\
+            1;  m = 0\nfixed_point:                d, m rounded down;  w += 1 for each\n\
+            \u{20}                           floor(floor(w / i) / segments of an ACK)\n\
             i is computed again when w has changed by a segment",
         sources: &[
             "Xu, Harfoush and Rhee: Binary increase congestion control for fast long-distance \
