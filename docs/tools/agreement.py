@@ -12,9 +12,9 @@ docs/explanation/linux-agreement.md.
 
 A cell is two flows of one congestion control over 10 Mbit/s, 30 s from their start, with the same
 seeds on a user-mode kernel (`dumbbell run --on linux`) and in the simulator. The kernel takes one
-or two seconds of processor time for a run; what it did is kept in agreement.jsonl under the hashes
-of the scenario and of what the kernel was made from, so an interrupted measurement continues, and
-another kernel starts anew. The simulator runs every time; `--simulator` runs nothing else, on
+or two seconds of processor time for a run; what it did is kept in agreement.jsonl under the hash of
+the scenario and the kernel's release, so an interrupted measurement continues, and a kernel of
+another release starts anew. The simulator runs every time; `--simulator` runs nothing else, on
 machines without a kernel, too. Causes of differences are written by hand in agreement.toml.
 """
 
@@ -183,19 +183,21 @@ def result(cell: Cell, on: str, seed: int, series: Path | None) -> JSON:
     return found
 
 
-def kept(recipe: str) -> dict[tuple[str, int], dict[str, float]]:
-    """What the kernel of this recipe did, by the hashes of scenarios and the seeds."""
+def kept(release: str) -> dict[tuple[str, int], dict[str, float]]:
+    """What the kernel of this release did, by the hashes of scenarios and the seeds: that of the
+    latest recipe. A recipe says how a kernel is built and how its clock runs, not what TCP does."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
     rows = (json.loads(line) for line in lines)
-    found = (row for row in rows if row["recipe"] == recipe)
+    found = (row for row in rows if row["kernel"] == release)
     return {(row["scenario"], row["seed"]): row["measures"] for row in found}
 
 
 def on_kernel(cells: list[Cell], seeds: int, kernel: kernels.Kernel, series: Path | None) -> Kept:
     """What the kernel does in each cell. It runs only what is not kept: seed by seed, so that each
     cell has about as many runs when it is interrupted."""
-    known = kept(kernel.recipe)
-    made = {"kernel": kernel.about["release"], "recipe": kernel.recipe}
+    release = str(kernel.about["release"])
+    known = kept(release)
+    made = {"kernel": release, "recipe": kernel.recipe}
     asked = list(itertools.product(range(1, seeds + 1), cells))
     for number, (seed, cell) in enumerate(asked, 1):
         if (cell.key, seed) in known:
@@ -206,21 +208,20 @@ def on_kernel(cells: list[Cell], seeds: int, kernel: kernels.Kernel, series: Pat
         with KEPT.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row | {"measures": found}) + "\n")
         print(f"{number}/{len(asked)} {cell}, seed {seed}", file=sys.stderr)
-    return as_kept(cells, kernel.recipe)
+    return as_kept(cells, release)
 
 
-def as_kept(cells: list[Cell], recipe: str) -> Kept:
+def as_kept(cells: list[Cell], release: str) -> Kept:
     """What the kernel did in those of the cells of which something is kept."""
-    known = sorted(kept(recipe).items())
+    known = sorted(kept(release).items())
     rows = {c: {seed: found for (key, seed), found in known if key == c.key} for c in cells}
     return {cell: runs for cell, runs in rows.items() if runs}
 
 
-def latest() -> tuple[str, str]:
-    """The release and the recipe of the kernel whose numbers were kept last."""
+def latest() -> str:
+    """The release of the kernel whose numbers were kept last."""
     *_, last = KEPT.read_text(encoding="utf-8").splitlines()
-    row = json.loads(last)
-    return str(row["kernel"]), str(row["recipe"])
+    return str(json.loads(last)["kernel"])
 
 
 def measured(
@@ -353,8 +354,8 @@ def main(words: list[str] | None = None) -> int:
         cells = apart(cells, PAGE.read_text(encoding="utf-8"))
     rows = {}
     if given.simulator:
-        release, recipe = latest()
-        ran = as_kept(cells, recipe)
+        release = latest()
+        ran = as_kept(cells, release)
     else:
         kernel = kernels.needed()
         release = str(kernel.about["release"])

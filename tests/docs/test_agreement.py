@@ -53,12 +53,12 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "PAGE"
 
 
-def _keep(cell: agreement.Cell, recipe: str, goodput: float) -> None:
+def _keep(cell: agreement.Cell, release: str, goodput: float) -> None:
     """Three seeds on the kernel, which scatter by a hundredth of a Mbit/s."""
     for seed in (1, 2, 3):
         measures = {"goodput": goodput + seed / 100, "queue": 40.0, "drops": 150, "share": 0.5}
         line = {"scenario": cell.key, "cell": str(cell), "seed": seed}
-        line |= {"kernel": "6.12.2", "recipe": recipe}
+        line |= {"kernel": release, "recipe": "0123"}
         with agreement.KEPT.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line | {"measures": measures}) + "\n")
 
@@ -94,10 +94,10 @@ def test_causes_are_written_anew_without_a_run(page: Path, monkeypatch: pytest.M
 def test_the_simulator_runs_again_beside_what_is_kept(
     page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only cells of which the numbers of the latest recipe are kept; the other rows stay."""
-    _keep(CELL, "0123", 9.6)
-    _keep(OTHER, "0123", 9.6)
-    _keep(CELL, "4567", 9.0)
+    """Only cells of which the numbers of the latest release are kept; the other rows stay."""
+    _keep(CELL, "6.12.1", 9.6)
+    _keep(OTHER, "6.12.1", 9.6)
+    _keep(CELL, "6.12.2", 9.0)
     monkeypatch.setattr(agreement, "result", _simulated(ran := []))
     words = ["--simulator", "--cc", "sack", "cubic", "--queue", "drop_tail", "red"]
     assert agreement.main([*words, "--rtt", "20", "80"]) == 0
@@ -141,9 +141,9 @@ def test_flagged_cells_with_starts_far_apart(page: Path, monkeypatch: pytest.Mon
     own, and the first table stays."""
     far = agreement.Cell("sack", "drop_tail", 20, agreement.APART)
     assert far.key != CELL.key and str(far) == str(CELL)
-    _keep(CELL, "0123", 9.6)
-    _keep(far, "0123", 9.0)
-    _keep(agreement.Cell("sack", "red", 20, agreement.APART), "0123", 9.0)
+    _keep(CELL, "6.12.2", 9.6)
+    _keep(far, "6.12.2", 9.0)
+    _keep(agreement.Cell("sack", "red", 20, agreement.APART), "6.12.2", 9.0)
     before = page.read_text(encoding="utf-8")
     table = "<!-- measured: apart -->\nbefore\n<!-- end measured -->\n"
     page.write_text(before + table, encoding="utf-8")

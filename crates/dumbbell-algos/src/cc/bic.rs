@@ -62,6 +62,11 @@ pub struct BicConfig {
     #[schemars(extend("x-source" = "Linux: delayed_ack, since cwnd counts segments"))]
     #[config(default = DelayedAcks::Counted)]
     pub delayed_acks: DelayedAcks,
+    /// Whether it counts in whole numbers, rounded down: the distance to the goal divided by
+    /// `divisor`, the segments that let the window grow by one, goals, `beta` in 1/1024, and the
+    /// mean of the segments of an acknowledgment in 1/16.
+    #[schemars(extend("x-source" = "a choice; observed in Linux: yes"))]
+    pub fixed_point: bool,
 }
 
 impl Config for BicConfig {
@@ -95,6 +100,10 @@ pub struct Bic {
     increment: f64,
     /// Segments that an acknowledgment covers, smoothed; 1: it does not matter.
     per_ack: f64,
+    /// The segments for which the window grows by one; 0: the window says.
+    per_growth: u64,
+    /// Bytes that were acknowledged since it grew.
+    counted: u64,
     config: BicConfig,
 }
 
@@ -117,7 +126,9 @@ impl Algorithm for Bic {
             ssthresh is half of it\ndelayed_acks = compensated: \
             above low_window, i times the segments of an ACK (mean of 16)\n\
             timeout:                    ssthresh as for a loss;  cwnd = \
-            1;  m = 0\ni is computed again when w has changed by a segment",
+            1;  m = 0\nfixed_point:                d, m rounded down;  w += 1 for each\n\
+            \u{20}                           floor(floor(w / i) / segments of an ACK)\n\
+            i is computed again when w has changed by a segment",
         sources: &[
             "Xu, Harfoush and Rhee: Binary increase congestion control for fast long-distance \
                 networks, INFOCOM 2004",
@@ -128,9 +139,13 @@ impl Algorithm for Bic {
         family: "large windows",
         kernel: Kernel::Has {
             name: "bic",
-            note: "with the profile `linux` it compensates for delayed acknowledgments",
+            note: "with the profile `linux` it compensates for delayed acknowledgments, and counts \
+                in whole numbers",
         },
-        linux: &[("delayed_acks", Setting::Word("compensated"))],
+        linux: &[
+            ("delayed_acks", Setting::Word("compensated")),
+            ("fixed_point", Setting::Flag(true)),
+        ],
         ..About::PLAIN
     };
     fn new(config: &BicConfig, path: &Path) -> Self {
@@ -141,12 +156,34 @@ impl Algorithm for Bic {
             holds: (0, 0),
             increment: 1.0,
             per_ack: if config.delayed_acks == DelayedAcks::Compensated { 2.0 } else { 1.0 },
-            config: config.clone(),
+            per_growth: 0,
+            counted: 0,
+            config: if config.fixed_point {
+                let beta = libm::floor(config.beta * BETA_SCALE) / BETA_SCALE;
+                BicConfig { beta, ..config.clone() }
+            } else {
+                config.clone()
+            },
         }
     }
 }
 
+/// The units of `beta` where it counts in whole numbers.
+const BETA_SCALE: f64 = 1024.0;
+/// The mean of the segments of an acknowledgment is over this many.
+const ACKS: f64 = 16.0;
+
+/// The whole part of a quotient of whole numbers, which may be a bit too small where it is whole.
+fn floor(x: f64) -> f64 {
+    libm::floor(x + 1e-9)
+}
+
 impl Bic {
+    /// `x`, rounded down where it counts in whole numbers.
+    fn whole(&self, x: f64) -> f64 {
+        if self.config.fixed_point { floor(x) } else { x }
+    }
+
     /// i(w): what a round trip adds, segments.
     fn increment(&self, w: f64) -> f64 {
         let BicConfig { max_increment: most, divisor: b, smooth_part, .. } = self.config;
@@ -154,7 +191,7 @@ impl Bic {
         let step = if w <= self.config.low_window.0 {
             1.0
         } else if beyond < 0.0 {
-            let distance = -beyond / b;
+            let distance = self.whole(-beyond / b);
             if distance <= 1.0 { b / smooth_part } else { distance.min(most) }
         } else if beyond < b {
             b / smooth_part
@@ -165,14 +202,40 @@ impl Bic {
         };
         let least = if self.last_max == 0.0 { w / 20.0 } else { 0.0 };
         let per_ack = if w > self.config.low_window.0 { self.per_ack } else { 1.0 };
+        if self.config.fixed_point {
+            let segments = floor(floor(w / step.max(least)) / per_ack);
+            return w / segments.max(1.0);
+        }
         (step.max(least) * per_ack).min(w)
     }
 
     fn look_up(&mut self) {
         let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
-        self.increment = self.increment(self.window.segments());
+        let w = self.window.segments();
+        self.increment = self.increment(w);
         self.holds = (cwnd, cwnd + mss);
-        self.window.set_increase(self.increment);
+        if self.config.fixed_point {
+            self.per_growth = libm::round(w / self.increment) as u64;
+        } else {
+            self.window.set_increase(self.increment);
+        }
+    }
+
+    /// The mean of the segments of an acknowledgment after one of `segments`.
+    fn smooth(&self, segments: f64) -> f64 {
+        if self.config.fixed_point {
+            return self.per_ack + (libm::ceil(segments) - floor(self.per_ack)) / ACKS;
+        }
+        self.per_ack + (segments - self.per_ack) / ACKS
+    }
+
+    /// Grows by a segment for each `per_growth` that are acknowledged.
+    fn count(&mut self, acked: u64) {
+        let mss = self.window.mss();
+        self.counted += acked.next_multiple_of(mss);
+        let each = self.per_growth * mss;
+        self.window.raise(self.counted / each * mss);
+        self.counted %= each;
     }
 
     /// The goal after a congestion event, and the share that it takes.
@@ -180,7 +243,7 @@ impl Bic {
         let (w, config) = (self.window.segments(), &self.config);
         self.prior = self.last_max;
         let again = config.fast_convergence && w < self.last_max;
-        self.last_max = if again { w * (1.0 + config.beta) / 2.0 } else { w };
+        self.last_max = self.whole(if again { w * (1.0 + config.beta) / 2.0 } else { w });
         self.window.set_decrease(if w <= config.low_window.0 { 0.5 } else { 1.0 - config.beta });
     }
 }
@@ -194,10 +257,17 @@ impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let cwnd = self.window.cwnd();
         if self.config.delayed_acks == DelayedAcks::Compensated && ack.phase == Phase::Open {
-            self.per_ack += (ack.acked as f64 / self.window.mss() as f64 - self.per_ack) / 16.0;
+            self.per_ack = self.smooth(ack.acked as f64 / self.window.mss() as f64);
         }
-        if (cwnd < self.holds.0 || cwnd >= self.holds.1) && !self.window.in_slow_start() {
+        let avoids = !self.window.in_slow_start();
+        if avoids && (cwnd < self.holds.0 || cwnd >= self.holds.1) {
             self.look_up();
+        }
+        if avoids && self.config.fixed_point {
+            if Window::may_grow(ack) {
+                self.count(ack.acked);
+            }
+            return;
         }
         self.window.grow(ack);
     }
@@ -231,113 +301,4 @@ impl CongestionControl for Bic {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::newreno::Newreno;
-    use super::*;
-    use crate::cc::parts::test_connection::{TestConnection, near};
-
-    /// As in Linux: acknowledgments of two segments let it grow twice as fast, above `low_window`.
-    #[test]
-    fn delayed_acknowledgments_are_compensated() {
-        let config = BicConfig { delayed_acks: DelayedAcks::Compensated, ..Default::default() };
-        let mut bic = TestConnection::<Bic>::at(1000.0, &config).cc;
-        bic.last_max = 1000.0;
-        assert_eq!((bic.increment(800.0), bic.increment(14.0)), (32.0, 1.0));
-        let mut every = TestConnection::<Bic>::at(1000.0, &config);
-        every.rounds(1, 100);
-        near(every.cc.per_ack, 1.0, 1e-6);
-    }
-
-    /// The steps of its equations around a goal of 1000 segments, by hand.
-    #[test]
-    fn steps() {
-        let mut bic = TestConnection::<Bic>::at(1000.0, &BicConfig::default()).cc;
-        bic.last_max = 1000.0;
-        let far = [
-            (14.0, 1.0),
-            (800.0, 16.0),
-            (936.0, 16.0),
-            (940.0, 15.0),
-            (995.0, 1.25),
-            (996.0, 0.2),
-            (999.0, 0.2),
-        ];
-        let beyond = [
-            (1000.0, 0.2),
-            (1003.9, 0.2),
-            (1004.0, 4.0 / 3.0),
-            (1030.0, 10.0),
-            (1048.0, 16.0),
-            (9e4, 16.0),
-        ];
-        for (w, step) in far.into_iter().chain(beyond) {
-            near(bic.increment(w), step, 1e-9);
-        }
-        bic.last_max = 0.0;
-        near(bic.increment(15.0), 5.0, 1e-9);
-        near(bic.increment(100.0), 16.0, 1e-9);
-        near(bic.increment(1000.0), 50.0, 1e-9);
-    }
-
-    /// From 0.8 m in steps of S until m - w = B S, then dw / dt = (m - w) / B until w = m - B: for
-    /// m = 1000, (200 - 64) / 16 = 8.5 and 4 ln(64 / 4) = 11.1 round trips.
-    #[test]
-    fn the_search_takes_the_time_of_its_closed_form() {
-        let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig::default());
-        d.lose();
-        assert_eq!((d.w(), d.ssthresh(), d.gauge("last_max")), (800.0, 800.0, 1000.0));
-        let mut rounds = 0;
-        while d.w() < 996.0 {
-            d.round();
-            rounds += 1;
-        }
-        assert!((19..=21).contains(&rounds), "{rounds}");
-        // The plateau: 0.2 segments per round trip from m - B to m + B, 40 of them.
-        d.rounds(30, 100);
-        near(d.w(), 996.0 + 6.0, 2.0);
-        assert!(d.w() < 1004.0);
-    }
-
-    #[test]
-    fn fast_convergence() {
-        for (fast_convergence, goal) in [(true, 720.0), (false, 800.0)] {
-            let mut d = TestConnection::<Bic>::at(
-                1000.0,
-                &BicConfig { fast_convergence, ..Default::default() },
-            );
-            d.lose();
-            d.lose();
-            near(d.gauge("last_max"), goal, 1e-9);
-            assert_eq!(d.w(), 640.0);
-        }
-    }
-
-    #[test]
-    fn a_timeout_forgets_the_goal_and_an_undone_loss_does_not() {
-        let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig::default());
-        d.lose();
-        d.lose();
-        d.congest(Cause::Spurious);
-        assert_eq!((d.gauge("last_max"), d.w()), (1000.0, 800.0));
-        d.congest(Cause::Timeout { first: true });
-        assert_eq!((d.gauge("last_max"), d.w(), d.ssthresh()), (0.0, 1.0, 640.0));
-        d.congest(Cause::Timeout { first: false });
-        assert_eq!(d.ssthresh(), 640.0);
-    }
-
-    /// Within the low window NewReno, to the byte.
-    #[test]
-    fn small_windows_are_renos() {
-        let mut d = TestConnection::<Bic>::at(7.0, &BicConfig::default());
-        let mut reno = TestConnection::<Newreno>::at(7.0, &Default::default());
-        for i in 0..300 {
-            d.ack(1);
-            reno.ack(1);
-            assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
-            if i % 60 == 59 {
-                d.lose();
-                reno.lose();
-            }
-        }
-    }
-}
+mod tests;

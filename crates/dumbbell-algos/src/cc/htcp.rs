@@ -19,8 +19,10 @@ pub enum Throughput {
     LastRound,
     /// The mean since the loss before.
     SinceLoss,
-    /// That of the last whole round trip before the loss before: a change shows one loss late.
-    RoundBefore,
+    /// A mean of windows, of which each counts a quarter. One is over once its segments but one are
+    /// acknowledged and RTT_min has passed; acknowledgments during a repair do not count, its time
+    /// does. A change makes beta `beta_min` at this loss and at the next.
+    Smoothed,
 }
 
 /// From when on the time since a loss counts.
@@ -59,7 +61,7 @@ pub struct HtcpConfig {
     /// Which throughput is compared from one loss to the next.
     #[schemars(
         extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss; \
-            observed in Linux: round_before"),
+            observed in Linux: smoothed"),
     )]
     #[config(default = Throughput::LastRound)]
     pub throughput: Throughput,
@@ -107,25 +109,53 @@ struct Memory {
     since: Option<Time>,
     /// Bytes acknowledged since then.
     acked: u64,
-    /// The throughput before that event, bytes per second, and before the one before.
+    /// The throughput before that event, bytes per second.
     throughput: f64,
-    older: f64,
+    /// True if it was that of the event before.
+    steady: bool,
     rtt_max: Span,
     beta: f64,
 }
 
-/// The round trip at hand, and the one before.
+/// The share of a window in the mean of [`Throughput::Smoothed`].
+const WEIGHT: f64 = 0.25;
+
+/// The round trip at hand, and the one before; with [`Throughput::Smoothed`] the window at hand,
+/// and the mean of those before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Trip {
     /// It ends when this byte is acknowledged; 0: none has begun.
     end: u64,
     since: Time,
     acked: u64,
-    /// Bytes per second in the last whole one.
+    /// Bytes per second in the last whole one, or their mean.
     throughput: f64,
 }
 
 impl Trip {
+    /// Counts for the mean of windows of `window` bytes.
+    fn smooth(&mut self, ack: &Ack, window: u64, rtt_min: Span) {
+        if self.end == 0 {
+            (self.end, self.since) = (ack.nxt, ack.now);
+            return;
+        }
+        if ack.phase != Phase::Open {
+            return;
+        }
+        self.acked += ack.acked;
+        let elapsed = ack.now.since(self.since);
+        if self.acked < window || elapsed < rtt_min || elapsed == Span::ZERO {
+            return;
+        }
+        let sample = self.acked as f64 / elapsed.seconds();
+        self.throughput = if self.throughput == 0.0 {
+            sample
+        } else {
+            self.throughput + WEIGHT * (sample - self.throughput)
+        };
+        (self.since, self.acked) = (ack.now, 0);
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         self.acked += ack.acked;
@@ -165,11 +195,13 @@ impl Algorithm for Htcp {
             divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - \
             beta) a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
             echo:     B = throughput of the last round trip (or since_loss: of D;\n\
-            \u{20}                   round_before: as it was at the loss before)\nand \
+            \u{20}                   smoothed: mean of windows, 1/4 each)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
             beta_min\nat the first one, or if |B - B_old| > 0.2 B_old \
-            (use_bandwidth_switch)\nand:                ssthresh = max(beta min(FlightSize, cwnd), \
-            2);  cwnd = ssthresh\nand:                RTT_max = RTT_min + 0.95 (RTT_max - \
+            (use_bandwidth_switch;\n\
+            \u{20}                   smoothed: or if it was so at the loss before)\n\
+            and:                ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
+            and:                RTT_max = RTT_min + 0.95 (RTT_max - \
             RTT_min);  B_old = B\ntimeout:            the same, and cwnd = 1\nRTT_min, RTT_max:   \
             of the connection, while no loss is being repaired",
         sources: &[
@@ -182,7 +214,7 @@ impl Algorithm for Htcp {
         kernel: Kernel::Has { name: "htcp", note: "" },
         linux: &[
             ("use_rtt_scaling", Setting::Flag(true)),
-            ("throughput", Setting::Word("round_before")),
+            ("throughput", Setting::Word("smoothed")),
             ("clock", Setting::Word("recovered")),
         ],
         ..About::PLAIN
@@ -192,7 +224,7 @@ impl Algorithm for Htcp {
             since: None,
             acked: 0,
             throughput: 0.0,
-            older: 0.0,
+            steady: false,
             rtt_max: Span::ZERO,
             beta: config.beta_min,
         };
@@ -227,17 +259,20 @@ impl Htcp {
     /// A new beta, and the share that goes.
     fn adapt(&mut self, at: Time) {
         self.saved = Some(Box::new(self.now));
-        let Memory { since, acked, throughput: before, older, rtt_max, .. } = self.now;
+        let Memory { since, acked, throughput: before, rtt_max, steady, .. } = self.now;
         let elapsed = since.map_or(Span::ZERO, |since| at.since(since)).seconds();
         let throughput = match self.config.throughput {
-            Throughput::LastRound | Throughput::RoundBefore => self.trip.throughput,
+            Throughput::LastRound | Throughput::Smoothed => self.trip.throughput,
             Throughput::SinceLoss if elapsed > 0.0 => acked as f64 / elapsed,
             Throughput::SinceLoss => 0.0,
         };
-        let late = self.config.throughput == Throughput::RoundBefore;
-        let (new, old) = if late { (before, older) } else { (throughput, before) };
-        let changed = self.config.use_bandwidth_switch && (new - old).abs() > CHANGE * old;
-        let beta = if changed || old == 0.0 || rtt_max == Span::ZERO {
+        let changed =
+            self.config.use_bandwidth_switch && (throughput - before).abs() > CHANGE * before;
+        let known = match self.config.throughput {
+            Throughput::Smoothed => steady,
+            Throughput::LastRound | Throughput::SinceLoss => before > 0.0,
+        };
+        let beta = if changed || !known || rtt_max == Span::ZERO {
             self.config.beta_min
         } else {
             (self.rtt_min.ps() as f64 / rtt_max.ps() as f64)
@@ -245,7 +280,8 @@ impl Htcp {
         };
         let excess = rtt_max.saturating_sub(self.rtt_min).scaled(FADING);
         let rtt_max = if rtt_max == Span::ZERO { rtt_max } else { self.rtt_min + excess };
-        self.now = Memory { since: Some(at), acked: 0, throughput, older: before, rtt_max, beta };
+        let steady = !changed;
+        self.now = Memory { since: Some(at), acked: 0, throughput, steady, rtt_max, beta };
         self.window.set_decrease(1.0 - beta);
     }
 
@@ -268,7 +304,12 @@ impl CongestionControl for Htcp {
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let since = *self.now.since.get_or_insert(ack.now);
         self.now.acked += ack.acked;
-        self.trip.on_ack(ack);
+        if self.config.throughput == Throughput::Smoothed {
+            let window = self.window.cwnd().saturating_sub(self.window.mss());
+            self.trip.smooth(ack, window, self.rtt_min);
+        } else {
+            self.trip.on_ack(ack);
+        }
         if let Some(rtt) = ack.rtt
             && ack.phase == Phase::Open
         {

@@ -1,6 +1,6 @@
 //! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from
 //! those of a full queue.
-use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::rounds::Rounds;
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance, Setting};
 use dumbbell_core::probe::Probe;
@@ -33,6 +33,10 @@ pub struct VenoConfig {
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
     #[config(default = 1)]
     pub min_samples: u32,
+    /// Whether each acknowledgment tells N by its own sample, instead of a round trip by its
+    /// smallest.
+    #[schemars(extend("x-source" = "Fu and Liew 2003, section III-A: no; observed in Linux: yes"))]
+    pub each_sample: bool,
 }
 
 impl Config for VenoConfig {
@@ -54,6 +58,8 @@ pub struct Veno {
     rounds: Rounds,
     /// N, packets in the queue; none before the first round trip is over.
     backlog: Option<f64>,
+    /// Samples since the last congestion event.
+    samples: u32,
     config: VenoConfig,
 }
 
@@ -66,7 +72,7 @@ impl Algorithm for Veno {
         idea: "Estimate the queue as Vegas does: losses while it is short count as channel errors \
             and cost little.",
         equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round \
-            trip\navoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
+            trip\neach_sample:      the same with each acknowledgment, RTT: its sample\navoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
             beta\nloss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else \
             half of it\ntimeout:          ssthresh = half;  cwnd = 1\notherwise as reno, and so \
             before the first round trip is over",
@@ -76,7 +82,7 @@ impl Algorithm for Veno {
         rule: "losses; their cause, estimated from the queue",
         family: "losses and delay",
         kernel: Kernel::Has { name: "veno", note: "" },
-        linux: &[("min_samples", Setting::Count(3))],
+        linux: &[("min_samples", Setting::Count(3)), ("each_sample", Setting::Flag(true))],
         ..About::PLAIN
     };
     fn new(config: &VenoConfig, path: &Path) -> Self {
@@ -84,6 +90,7 @@ impl Algorithm for Veno {
             window: Window::boxed(path),
             rounds: Rounds::default(),
             backlog: None,
+            samples: 0,
             config: config.clone(),
         }
     }
@@ -95,12 +102,12 @@ impl Veno {
         self.backlog.is_some_and(|n| n < self.config.beta.0)
     }
 
-    /// A round trip is over.
-    fn judge(&mut self, round: &Round, base: Span) {
-        if round.samples < self.config.min_samples {
+    /// `samples` have the smallest round-trip time `rtt`.
+    fn judge(&mut self, samples: u32, rtt: Span, base: Span) {
+        if samples < self.config.min_samples {
             return;
         }
-        let (rtt, base) = (round.min.seconds(), base.seconds());
+        let (rtt, base) = (rtt.seconds(), base.seconds());
         self.backlog = Some(self.window.segments() * (rtt - base) / rtt);
         self.window.set_increase(if self.is_idle() { 1.0 } else { 0.5 });
     }
@@ -108,6 +115,7 @@ impl Veno {
     /// Forgets the measurements, which are of another window.
     fn restart(&mut self) {
         self.rounds.restart();
+        self.samples = 0;
         if self.config.reset_base {
             self.rounds.forget_base();
         }
@@ -121,10 +129,16 @@ impl CongestionControl for Veno {
     }
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
-        if let Some(round) = self.rounds.on_ack(ack)
-            && let Some(base) = self.rounds.base()
-        {
-            self.judge(&round, base);
+        let round = self.rounds.on_ack(ack);
+        if let Some(base) = self.rounds.base() {
+            if self.config.each_sample {
+                if let Some(rtt) = ack.rtt {
+                    self.samples = self.samples.saturating_add(1);
+                    self.judge(self.samples, rtt, base);
+                }
+            } else if let Some(round) = round {
+                self.judge(round.samples, round.min, base);
+            }
         }
         self.window.grow(ack);
     }
@@ -222,6 +236,25 @@ mod tests {
                 d.lose();
                 reno.lose();
             }
+        }
+    }
+
+    /// Two flows' first losses on Linux 6.12, in slow start: the smallest round-trip time of the
+    /// round trip shows 1.4 segments in the queue, the last sample 11.5. Half remains.
+    #[test]
+    fn each_sample_tells_where_a_burst_queues() {
+        for (each_sample, left) in [(true, 0.5), (false, 0.8)] {
+            let config = VenoConfig { each_sample, min_samples: 3, ..Default::default() };
+            let mut d = TestConnection::<Veno>::at(98.0, &config);
+            for _ in 0..5 {
+                d.rtt = Span::from_ms(80);
+                d.ack(1);
+                d.rtt = Span::from_ms(91);
+                d.round();
+            }
+            let before = d.w();
+            d.lose();
+            near(d.w(), left * before, 1.0);
         }
     }
 }
