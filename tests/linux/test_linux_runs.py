@@ -83,6 +83,22 @@ def test_a_lost_syn_is_sent_again(tmp_path: Path) -> None:
     assert data["flows"][0]["goodput_bps"] > 5e6
 
 
+def test_jumbo_frames_fill_their_link(tmp_path: Path) -> None:
+    """A guest has room for frames beyond Ethernet's only if its device names its MTU."""
+    file = tmp_path / "jumbo.toml"
+    link = 'rate = "100 Mbps", delay = "5 ms", mtu = "9180 B"'
+    file.write_text(
+        'schema = 1\nduration = "2 s"\nwarmup = "1 s"\nhost = [{ name = "a" }, { name = "b" }]\n'
+        'router = [{ name = "r" }]\n'
+        f'link = [{{ between = ["a", "r"], {link} }}, {{ between = ["r", "b"], {link} }}]\n'
+        'flow = [{ name = "f", from = "a", to = "b", cc = "cubic" }]\n'
+    )
+    data = document("run", file, "--on", "linux", timeout_s=120)
+    assert data["valid"]
+    # 9128 of 9180 bytes are data.
+    assert data["flows"][0]["goodput_bps"] == pytest.approx(100e6 * 9128 / 9180, rel=0.02)
+
+
 def test_a_congestion_control_says_what_it_holds(tmp_path: Path) -> None:
     """BBR alone on 10 Mbit/s and 40 ms: its model of the path is the path, its gains are those of
     ours."""

@@ -269,7 +269,7 @@ impl<'a, N: Between> Control<'a, N> {
     fn deliver(&mut self, out: N::Packet) -> Result<(), Ended> {
         let Place { guest, nic } = self.places[self.network.nic(&out)];
         let device = &mut self.guests[guest].nics[nic];
-        let frame = self.network.frame(&out, device.mac);
+        let frame = self.network.frame(&out, device.identity.mac);
         let taken = frame
             .as_deref()
             .is_some_and(|frame| !frame.is_empty() && { device.deliver(frame).unwrap_or(false) });

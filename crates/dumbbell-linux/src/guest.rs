@@ -5,6 +5,7 @@ use crate::nic::Nic;
 use crate::patience::Activity;
 use crate::sys::process::Keeper;
 use crate::sys::{memory, process};
+use crate::vhost::Identity;
 use dumbbell_emu::error::EnvError;
 use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{AccessFlags, access};
@@ -75,7 +76,7 @@ pub fn start(
     number: usize,
     sockets: Sockets<'_>,
     initramfs: Archive,
-    mac: impl Fn(usize) -> [u8; 6],
+    identity: impl Fn(usize) -> Identity,
 ) -> Result<Guest, EnvError> {
     let tried = |what: &'static str| move |e: io::Error| EnvError::of(what, &e);
     let mut archive: File = in_memory("dumbbell-initramfs")?;
@@ -83,7 +84,7 @@ pub fn start(
     let clock = sockets.clock.try_clone().map_err(tried("open a guest's clock"))?;
     let (mut nics, mut files) = (vec![], vec![OwnedFd::from(archive), clock]);
     for (nic, (listener, place)) in sockets.devices.into_iter().enumerate() {
-        nics.push(Nic::new(listener, mac(nic)));
+        nics.push(Nic::new(listener, identity(nic)));
         files.push(place);
     }
     let console: File = in_memory("dumbbell-console")?;

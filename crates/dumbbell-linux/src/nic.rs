@@ -1,6 +1,6 @@
 //! A guest's network device, from our side: two rings in the guest's memory (virtio 1.2, section
 //! 2.7), one with room for frames to it, one with frames from it.
-use crate::vhost::{GuestMemory, Request, request};
+use crate::vhost::{GuestMemory, Identity, Request, request};
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
@@ -52,8 +52,8 @@ pub struct Nic {
     pub requests: Option<UnixStream>,
     /// Our calls.
     pub calls: Option<UnixStream>,
-    /// Its address.
-    pub mac: [u8; 6],
+    /// Its address and MTU.
+    pub identity: Identity,
     memory: GuestMemory,
     rings: [Ring; 2],
     /// Frames for which the guest had no room.
@@ -61,13 +61,13 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// A device with this address, to which the guest has not connected yet.
-    pub fn new(listener: UnixListener, mac: [u8; 6]) -> Nic {
+    /// A device to which the guest has not connected yet.
+    pub fn new(listener: UnixListener, identity: Identity) -> Nic {
         Nic {
             listener,
             requests: None,
             calls: None,
-            mac,
+            identity,
             memory: GuestMemory::default(),
             rings: [Ring::default(); 2],
             refused: 0,
@@ -220,7 +220,13 @@ impl Nic {
             mapping.write(at, now)?;
             (rest, number) = (later, next);
         }
-        self.give_back(RECEIVE, buffer, (whole.len() - rest.len()) as u32)?;
+        if !rest.is_empty() {
+            // The guest's buffers are for smaller frames. The buffer is still there.
+            self.rings[RECEIVE].taken = self.rings[RECEIVE].taken.wrapping_sub(1);
+            self.refused += 1;
+            return Ok(false);
+        }
+        self.give_back(RECEIVE, buffer, whole.len() as u32)?;
         Ok(true)
     }
 }

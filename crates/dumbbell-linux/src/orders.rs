@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// machine's question, not the scenario's.
 const ROOMY: &[(&str, &str)] = &[("net.ipv4.tcp_mem", "1048576 2097152 4194304")];
 /// The MTU of the control device.
-const CONTROL_MTU: u32 = 1500;
+pub const CONTROL_MTU: u32 = 1500;
 /// Acts of one application, at most: more than any run within memory makes.
 const MOST_ACTS: usize = 4_000_000;
 

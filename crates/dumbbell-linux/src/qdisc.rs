@@ -14,6 +14,7 @@ use crate::guest::{self, Guest, Kernel};
 use crate::orders::{Instants, Orders, ns};
 use crate::records::Records;
 use crate::run::{ZERO_NS, explain, failed, most_cpu_s, sockets};
+use crate::vhost::Identity;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::error::EnvError;
 use dumbbell_emu::live::error::LiveFault;
@@ -80,11 +81,12 @@ pub fn drive(options: &QueueOptions<'_>) -> Result<KernelFates, LiveFault> {
     }
     let kernel = Kernel { program: kernel, seed: plan.seed };
     let orders = orders(options);
-    let mac = |nic: usize| [2, 0xdb, 0, 0, 0, nic as u8];
+    let mtu = arrivals.iter().map(|a| a.ip_len).max().unwrap_or_default();
+    let identity = |nic: usize| Identity { mac: [2, 0xdb, 0, 0, 0, nic as u8], mtu };
     let (listener, clock, mut sockets) = sockets(&[IN])?;
     let devices = sockets.pop().unwrap_or_default();
     let sockets = guest::Sockets { clock: &clock, devices };
-    let guest = guest::start(&kernel, 0, sockets, guest::initramfs(orders.text()), mac)?;
+    let guest = guest::start(&kernel, 0, sockets, guest::initramfs(orders.text()), identity)?;
     let places = [OUT, IN].map(|nic| Place { guest: 0, nic }).to_vec();
     let between = KernelLink::new(link, arrivals, ZERO_NS);
     let watch = Watch { stop, progress: &|_| (), most_cpu_s: most_cpu_s() };

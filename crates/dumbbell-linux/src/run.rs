@@ -4,11 +4,12 @@ use crate::between::Between;
 use crate::control::{Control, Ended, Place, Watch};
 use crate::guest::{self, Guest, Kernel};
 use crate::network::Network;
-use crate::orders::{Instants, Orders};
+use crate::orders::{CONTROL_MTU, Instants, Orders};
 use crate::programs::{self, Programs};
 use crate::records::{Records, period};
 use crate::sys::socket;
 use crate::timing::REAL_TIME_NS;
+use crate::vhost::Identity;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::error::EnvError;
@@ -280,11 +281,15 @@ fn start_all(
     let (listener, clock, sockets) = sockets(&devices)?;
     let mut guests = vec![];
     for (number, (orders, devices)) in orders.iter().zip(sockets).enumerate() {
-        // Locally administered; no two devices of a run have the same.
-        let mac = |nic: usize| {
+        let identity = |nic: usize| {
             let [a, b] = (number as u16).to_be_bytes();
             let [c, d] = (nic as u16).to_be_bytes();
-            [2, 0xdb, a, b, c, d]
+            let here = |place: &Place| (place.guest, place.nic) == (number, nic);
+            let spec = places.iter().zip(specs).find(|(place, _)| here(place));
+            let mtu = spec.map_or(CONTROL_MTU, |(_, spec)| spec.mtu);
+            // Locally administered; no two devices of a run have the same.
+            let mac = [2, 0xdb, a, b, c, d];
+            Identity { mac, mtu: mtu.min(u32::from(u16::MAX)) as u16 }
         };
         let mut files = guest::initramfs(orders.text());
         if let Some(programs) = user_program {
@@ -292,7 +297,7 @@ fn start_all(
             files = programs::files(files, programs, specs, &here);
         }
         let sockets = guest::Sockets { clock: &clock, devices };
-        guests.push(guest::start(kernel, number, sockets, files, mac)?);
+        guests.push(guest::start(kernel, number, sockets, files, identity)?);
     }
     Ok((listener, guests))
 }

@@ -6,6 +6,27 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
+/// What a device tells its guest of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    /// Its address.
+    pub mac: [u8; 6],
+    /// Its largest packet, bytes.
+    pub mtu: u16,
+}
+
+impl Identity {
+    fn features(&self) -> u64 {
+        FEATURES | if self.mtu > ETHERNET { MTU } else { 0 }
+    }
+
+    /// The beginning of the device's configuration: address, status, pairs of rings, MTU.
+    fn config(&self) -> [u8; 12] {
+        let ([a, b, c, d, e, f], [low, high]) = (self.mac, self.mtu.to_le_bytes());
+        [a, b, c, d, e, f, 0, 0, 0, 0, low, high]
+    }
+}
+
 /// The requests of a guest.
 pub mod request {
     #![allow(missing_docs)] // The protocol's names.
@@ -36,6 +57,10 @@ const LONGEST: usize = 1024;
 
 /// Whole frames with checksums, and an address of ours: VERSION_1, PROTOCOL_FEATURES, MAC.
 const FEATURES: u64 = 1 << 32 | 1 << 30 | 1 << 5;
+/// MTU: the device names its own. A guest gives room for frames beyond Ethernet's to no other.
+const MTU: u64 = 1 << 3;
+/// The largest packet for which a guest has room in any case.
+const ETHERNET: u16 = 1500;
 /// REPLY_ACK, SLAVE_REQ, CONFIG, INBAND_NOTIFICATIONS: kicks and calls are messages with answers,
 /// so that nothing happens beside them.
 const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
@@ -97,24 +122,24 @@ impl Request {
     ///
     /// # Errors
     /// The guest has closed.
-    pub fn answer(&self, to: &UnixStream, mac: [u8; 6]) -> io::Result<()> {
+    pub fn answer(&self, to: &UnixStream, identity: &Identity) -> io::Result<()> {
         let payload = match self.kind {
-            request::GET_FEATURES => FEATURES.to_ne_bytes().to_vec(),
+            request::GET_FEATURES => identity.features().to_ne_bytes().to_vec(),
             request::GET_PROTOCOL_FEATURES => PROTOCOL_FEATURES.to_ne_bytes().to_vec(),
-            request::GET_CONFIG => self.config(mac),
+            request::GET_CONFIG => self.config(&identity.config()),
             _ if self.flags & WANTS_REPLY != 0 => vec![0; 8],
             _ => return Ok(()),
         };
         write(to, self.kind, IS_REPLY, &payload)
     }
 
-    /// Bytes of the device's configuration, which begins with its address.
-    fn config(&self, mac: [u8; 6]) -> Vec<u8> {
+    /// The bytes that it asks for of the device's configuration.
+    fn config(&self, of_device: &[u8]) -> Vec<u8> {
         const HEAD: usize = 12;
         let (offset, size) = (self.u32(0) as usize, self.u32(4) as usize);
         let mut payload = self.payload.clone();
         for i in 0..size.min(payload.len().saturating_sub(HEAD)) {
-            payload[HEAD + i] = mac.get(offset + i).copied().unwrap_or(0);
+            payload[HEAD + i] = of_device.get(offset + i).copied().unwrap_or(0);
         }
         payload
     }

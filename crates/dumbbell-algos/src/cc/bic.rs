@@ -216,6 +216,8 @@ impl Bic {
         self.holds = (cwnd, cwnd + mss);
         if self.config.fixed_point {
             self.per_growth = libm::round(w / self.increment) as u64;
+            // What was counted toward a slower growth is not worth more than one segment now.
+            self.counted = self.counted.min(self.per_growth * mss);
         } else {
             self.window.set_increase(self.increment);
         }
@@ -284,6 +286,9 @@ impl CongestionControl for Bic {
             Cause::Further => {}
         }
         self.window.shrink(event, None);
+        if event.cause != Cause::Further {
+            self.counted = 0;
+        }
         self.holds = (0, 0);
     }
     fn on_mss(&mut self, mss: u64) {

@@ -168,7 +168,7 @@ impl<N: Between> Control<'_, N> {
         }
         let device = &self.guests[guest].nics[nic];
         if let Some(stream) = &device.requests {
-            asked.answer(stream, device.mac)?;
+            asked.answer(stream, &device.identity)?;
         }
         Ok(())
     }

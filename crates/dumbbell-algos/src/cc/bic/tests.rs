@@ -86,6 +86,36 @@ fn steps() {
     near(bic.increment(1000.0), 50.0, 1e-9);
 }
 
+/// Beyond its goal by 40 segments a window of 60 grows for each two that are acknowledged. What
+/// counted toward a slower growth lets it grow by one segment at most, and none after a loss.
+#[test]
+fn whole_numbers_are_counted() {
+    let config = BicConfig {
+        delayed_acks: DelayedAcks::Compensated,
+        fixed_point: true,
+        ..Default::default()
+    };
+    let mut bic = TestConnection::<Bic>::at(60.0, &config);
+    bic.cc.last_max = 20.0;
+    let grown: Vec<_> = (0..3)
+        .map(|_| {
+            bic.ack(2);
+            bic.w()
+        })
+        .collect();
+    assert_eq!(grown, [61.0, 62.0, 63.0]);
+    bic.cc.last_max = 71.0;
+    bic.cc.holds = (0, 0);
+    bic.ack(2);
+    assert_eq!((bic.cc.per_growth, bic.w()), (15, 63.0));
+    bic.cc.counted = 14 * bic.cc.window.mss();
+    (bic.cc.last_max, bic.cc.holds) = (20.0, (0, 0));
+    bic.ack(1);
+    assert_eq!((bic.cc.per_growth, bic.w()), (2, 64.0));
+    bic.lose();
+    assert_eq!(bic.cc.counted, 0);
+}
+
 /// From 0.8 m in steps of S until m - w = B S, then dw / dt = (m - w) / B until w = m - B: for
 /// m = 1000, (200 - 64) / 16 = 8.5 and 4 ln(64 / 4) = 11.1 round trips.
 #[test]
