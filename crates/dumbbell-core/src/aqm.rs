@@ -251,9 +251,10 @@ pub trait Aqm {
         Hears::ALL
     }
 
-    /// A packet arrives. Called also when the packet does not fit, so that an algorithm can decide by
-    /// that (ea-RED, PIE); when it fits, only if the algorithm asks for it ([`Hears::fitting`]). If the answer lets a packet in that does not fit, `overflowed`
-    /// is called, and the packet is dropped as overflow unless another makes room.
+    /// A packet arrives. Called also when the packet does not fit, so that an algorithm can decide
+    /// by that (ea-RED, PIE); when it fits, only if the algorithm asks for it ([`Hears::fitting`]).
+    /// If the answer lets a packet in that does not fit, `overflowed` is called, and the packet is
+    /// dropped as overflow unless another makes room.
     #[inline(always)]
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
 

@@ -72,7 +72,8 @@ impl Algorithm for Veno {
         idea: "Estimate the queue as Vegas does: losses while it is short count as channel errors \
             and cost little.",
         equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round \
-            trip\neach_sample:      the same with each acknowledgment, RTT: its sample\navoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
+            trip\neach_sample:      the same with each acknowledgment, RTT: its sample\n\
+            avoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
             beta\nloss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else \
             half of it\ntimeout:          ssthresh = half;  cwnd = 1\notherwise as reno, and so \
             before the first round trip is over",
