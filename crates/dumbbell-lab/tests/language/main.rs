@@ -4,6 +4,7 @@ mod common;
 mod detours;
 mod fabrics;
 mod flows;
+mod loads;
 mod network;
 mod queues;
 mod schema;

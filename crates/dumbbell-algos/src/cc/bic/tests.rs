@@ -14,16 +14,16 @@ fn delayed_acknowledgments_are_compensated() {
     near(every.cc.per_ack, 1.0, 1e-6);
 }
 
+/// What the profile `linux` has.
+fn kernels() -> BicConfig {
+    BicConfig { delayed_acks: DelayedAcks::Compensated, fixed_point: true, ..Default::default() }
+}
+
 /// Linux 6.12 over 10 Mbit/s and Drop Tail, and over RED (97, 60): the segments acknowledged
 /// from one growth to the next.
 #[test]
 fn whole_numbers_are_the_kernels() {
-    let config = BicConfig {
-        delayed_acks: DelayedAcks::Compensated,
-        fixed_point: true,
-        ..Default::default()
-    };
-    let mut bic = TestConnection::<Bic>::at(1000.0, &config).cc;
+    let mut bic = TestConnection::<Bic>::at(1000.0, &kernels()).cc;
     let seen = [
         (121.0, 109.0, 18),
         (121.0, 110.0, 27),
@@ -49,7 +49,7 @@ fn whole_numbers_are_the_kernels() {
     assert_eq!((bic.smooth(1.0), bic.smooth(2.0)), (single, 2.0));
     // Thresholds after losses at 135 and 130 segments: 107 and 103, where 0.8 leaves 108, 104.
     for (w, left) in [(135.0, 107.0), (130.0, 103.0), (164.0, 131.0)] {
-        let mut path = TestConnection::<Bic>::at(w, &config);
+        let mut path = TestConnection::<Bic>::at(w, &kernels());
         path.lose();
         assert_eq!(libm::floor(path.ssthresh()), left);
     }
@@ -90,12 +90,7 @@ fn steps() {
 /// counted toward a slower growth lets it grow by one segment at most, and none after a loss.
 #[test]
 fn whole_numbers_are_counted() {
-    let config = BicConfig {
-        delayed_acks: DelayedAcks::Compensated,
-        fixed_point: true,
-        ..Default::default()
-    };
-    let mut bic = TestConnection::<Bic>::at(60.0, &config);
+    let mut bic = TestConnection::<Bic>::at(60.0, &kernels());
     bic.cc.last_max = 20.0;
     let grown: Vec<_> = (0..3)
         .map(|_| {
