@@ -33,9 +33,8 @@ fn main() {
     let study = Study::with(&input, &ThisMachine, &NoPlugins, false)
         .unwrap_or_else(|problem| panic!("{}", problem.rendered));
     let point = &study.points[0];
-    let plan = study
-        .plan(point, point.seeds[0])
-        .unwrap_or_else(|problem| panic!("{}", problem.rendered));
+    let plan =
+        study.plan(point, point.seeds[0]).unwrap_or_else(|problem| panic!("{}", problem.rendered));
     let warned = study.warnings().len();
     println!("planned {} warnings {warned} ok {}", plan.flows.len(), !plan.links.is_empty());
 }

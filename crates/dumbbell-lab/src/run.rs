@@ -116,7 +116,7 @@ pub(crate) fn run_with(
         user_program,
         watcher: watcher.as_ref(),
         kernel: request.kernel.as_deref(),
-        threads: Threads::default(),
+        threads: Threads::new((request.threads > 0).then_some(request.threads)),
     };
     let shared = Shared {
         study: &study,
@@ -128,7 +128,7 @@ pub(crate) fn run_with(
     };
     // Real hosts need the machine for themselves.
     let threads = if request.on == On::Kernel { 1 } else { request.threads };
-    if threads < request.threads {
+    if request.on == On::Kernel {
         shared.engine.threads.keep_one(threads::KERNEL);
     }
     let done = all(&shared, threads, by).and_then(|runs| only_failure(&study, runs));
@@ -238,12 +238,12 @@ fn round(
 ) -> Result<Vec<Value>, Stop> {
     // A plugin that calls an interpreter waits for its lock, so such runs go one after another.
     let interpreted = shared.study.plugins.interpreted();
-    // Only if threads were asked for: on a busy machine they wait for each other.
-    let of_each = threads / jobs.len().max(1);
-    shared.engine.threads.share(if interpreted { 1 } else { of_each });
-    if interpreted && threads > 1 {
+    if interpreted {
         shared.engine.threads.keep_one(threads::INTERPRETED);
-    } else if shared.on == On::Linux && of_each > 1 {
+    } else {
+        shared.engine.threads.share(jobs.len());
+    }
+    if shared.on == On::Linux && shared.engine.threads.several() {
         shared.engine.threads.keep_one(threads::LINUX);
     }
     let threads = if interpreted { 1 } else { threads };

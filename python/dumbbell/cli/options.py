@@ -29,7 +29,10 @@ STORE = "Directory of the store: finished runs are kept here, and reused."
 """What `--store` is; each command adds its default."""
 Threads = Annotated[
     int | None,
-    Parameter(help="Runs at the same time, and threads of one long run. Default: all cores."),
+    Parameter(
+        help="Runs at the same time, and threads of one long run. Default: all cores for several "
+        "runs, the free ones for a single run."
+    ),
 ]
 NoStore = Annotated[bool, Parameter(help="Do not keep results, and do not reuse any.")]
 SharedStore = Annotated[

@@ -9,6 +9,7 @@ use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::results::records::Recorder;
 use crate::run::engine;
+use crate::run::engine::threads::Threads;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
 use crate::run::request::Request;
 use crate::verb::Asked;
@@ -72,7 +73,7 @@ pub fn bench(order: &BenchRequest) -> Result<Value, Problem> {
         user_program: None,
         watcher: None,
         kernel: None,
-        threads: Default::default(),
+        threads: Threads::new(None),
     };
     let watch = Stopwatch::start();
     let world = engine::world(&engine, &plan).map_err(refused)?;

@@ -1,5 +1,6 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
-mod divided;
+mod cores;
+pub(crate) mod divided;
 pub(crate) mod threads;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
@@ -310,9 +311,11 @@ fn together(engine: &Engine<'_>, plan: &Plan, partition: &Partition) -> Result<W
         let now = ((t.ps() as f64 / plan.duration.ps() as f64).min(1.0) * WHOLE) as u64;
         engine.meter.passed.fetch_add(now - passed.swap(now, Relaxed), Relaxed);
     };
-    divided::run(plan, partition, &engine.meter.stop, &reached).map_err(|stopped| match stopped {
-        Stopped::Interrupted => Stop::Interrupted,
-        Stopped::Refused(fault) => refused(fault),
+    divided::run(plan, partition, &engine.meter.stop, &reached, cores::waited).map_err(|stopped| {
+        match stopped {
+            Stopped::Interrupted => Stop::Interrupted,
+            Stopped::Refused(fault) => refused(fault),
+        }
     })
 }
 

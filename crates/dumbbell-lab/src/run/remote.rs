@@ -8,6 +8,7 @@ use crate::language::plugins::NoPlugins;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::run::engine;
+use crate::run::engine::threads::Threads;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
 use crate::run::request::{On, Request};
 use crate::run::seeds;
@@ -154,7 +155,7 @@ pub fn work(order: WorkRequest) -> Result<Value, Problem> {
         user_program: None,
         watcher: None,
         kernel: None,
-        threads: Default::default(),
+        threads: Threads::new(None),
     };
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();

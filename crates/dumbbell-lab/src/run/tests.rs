@@ -4,8 +4,12 @@ use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::results::run_output::RunOutput;
 use crate::verb::Asked;
 use dumbbell_plan::Plan;
-
+use dumbbell_sim::partition::Partition;
+use engine::divided;
 use serde_json::json;
+use std::sync::LazyLock;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
 
 fn run_with(
     request: &Value,
@@ -209,6 +213,40 @@ fn a_run_on_several_threads_can_be_interrupted() {
     });
     let problem = run(&r, &|_| false, &NoPlugins).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
+}
+
+/// Threads of a machine on which they always wait, and ask for it each time.
+fn always_waiting() -> Duration {
+    LOOKS.fetch_add(1, Relaxed);
+    STARTED.elapsed()
+}
+static LOOKS: AtomicUsize = AtomicUsize::new(0);
+static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+#[test]
+fn where_threads_wait_for_cores_one_goes_on_with_all_parts() {
+    fn crowded(
+        engine: &Engine<'_>,
+        plan: &Plan,
+        _: &str,
+        _: Option<&Path>,
+    ) -> Result<RunOutput, Stop> {
+        let partition = Partition::of(plan, 3).expect("a bottleneck divides it");
+        let ended = divided::run(plan, &partition, &engine.meter.stop, &|_| (), always_waiting);
+        let report = ended.unwrap_or_else(|_| panic!("it ends")).finish_unobserved();
+        Ok(RunOutput { report, wall_s: 0.0, validity: None, visit: None, linux: false })
+    }
+    let r = json!({ "source": { "text": FAST }, "threads": 1, "overrides": ["duration=20 s"] });
+    let one = run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let crowded = run_with(&r, &|_| true, &NoPlugins, (crowded, None));
+    let crowded = crowded.unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!(crowded["fingerprint"], one["fingerprint"]);
+    assert_eq!(crowded["flows"], one["flows"]);
+    let looks = LOOKS.load(Relaxed);
+    assert!(
+        (4..15).contains(&looks),
+        "{looks}: three at the start, and few until the first gave up"
+    );
 }
 
 /// The notes of a run that may use two threads.

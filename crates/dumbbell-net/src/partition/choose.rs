@@ -20,16 +20,12 @@ impl Partition {
     }
 }
 
-/// Packets of 1500 bytes that must pass links between two meetings of the threads: fewer cost less
-/// than to meet.
-const LEAST_WORK: f64 = 2_000.0;
-
 impl Partition {
-    /// True if there is so much to do between two meetings that the parts are simulated sooner on
-    /// several threads than on one.
-    pub fn saves_time(&self, plan: &Plan) -> bool {
+    /// Packets of 1500 bytes that pass links between two meetings of the threads, if flows send as
+    /// much as the links permit.
+    pub fn packets_between_meetings(&self, plan: &Plan) -> f64 {
         let bps: f64 = work(plan).into_iter().sum();
-        bps / 12_000.0 * self.lookahead().seconds() > LEAST_WORK
+        bps / 12_000.0 * self.lookahead().seconds()
     }
 }
 

@@ -1,7 +1,8 @@
 //! One simulation on several cores: each thread has a part of the network.
 //!
 //! The parts together have the history of the whole, so that results do not depend on the number of
-//! threads (`dumbbell_net::partition`).
+//! threads (`dumbbell_net::partition`). Threads that wait for a core hold up all others: on a crowded
+//! machine one thread simulates all parts, one after the other.
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
@@ -12,9 +13,15 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Tries to meet the others before a thread lets the system run something else.
 const SPINS: u32 = 2_000;
+/// How often the threads look how long they waited for a core.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// With two threads that wait for a core for more than this share of the time, taken together, one
+/// is about as fast: each wait holds up both, and two are at most 1.7 times as fast.
+const CROWDED: f64 = 0.25;
 
 /// Why a divided run has no result.
 pub enum Stopped {
@@ -22,6 +29,17 @@ pub enum Stopped {
     Interrupted,
     /// The simulator refuses the plan.
     Refused(Fault),
+}
+
+/// Where the thread of a part stopped.
+#[derive(PartialEq)]
+enum Left {
+    /// At the end of the run.
+    AtEnd,
+    /// Between two rounds, because the machine is crowded.
+    Crowded,
+    /// Anywhere, because another thread gave up, or the user did.
+    Broken,
 }
 
 /// What the threads share.
@@ -38,6 +56,17 @@ struct Meeting<'a> {
     stop: &'a AtomicBool,
     /// Called with the time that all parts have reached.
     reached: &'a (dyn Fn(Time) + Sync),
+    /// How long the calling thread has waited for a core since its start.
+    waited: fn() -> Duration,
+    /// Nanoseconds that the threads waited for a core since the first thread asked.
+    waited_ns: AtomicU64,
+    crowded: AtomicBool,
+}
+
+/// What a thread knows of its own waiting.
+struct Looks {
+    at: Instant,
+    waited: Duration,
 }
 
 impl Meeting<'_> {
@@ -66,18 +95,18 @@ impl Meeting<'_> {
         least.filter(|least| *least != u64::MAX).map(Time::from_ps)
     }
 
-    /// Runs a part to its end; false if it did not come there.
-    fn run(&self, number: usize, world: &mut World) -> bool {
-        let lookahead = self.partition.lookahead();
+    /// Runs a part to its end, or for as long as threads are worthwhile.
+    fn run(&self, number: usize, world: &mut World) -> Left {
+        let mut looks = Looks { at: Instant::now(), waited: (self.waited)() };
         loop {
-            let horizon = world.horizon(lookahead).map_or(u64::MAX, |t| t.ps());
-            self.horizons[number].store(horizon, Ordering::Release);
+            self.tell_horizon(number, world);
             if !self.wait() {
-                return false;
+                return Left::Broken;
             }
-            let Some(bound) = self.bound() else { return true };
+            let Some(bound) = self.bound() else { return Left::AtEnd };
             world.run_before(bound);
             self.post(number, world);
+            self.look(number, &mut looks);
             if number == 0 {
                 (self.reached)(bound);
                 if self.stop.load(Ordering::Relaxed) {
@@ -85,11 +114,50 @@ impl Meeting<'_> {
                 }
             }
             if !self.wait() {
+                return Left::Broken;
+            }
+            self.collect(number, world);
+            if self.crowded.load(Ordering::Acquire) {
+                return Left::Crowded;
+            }
+        }
+    }
+
+    /// Runs all parts to their end on this thread; false if the user stopped it.
+    fn run_all(&self, worlds: &mut [World]) -> bool {
+        loop {
+            worlds.iter().enumerate().for_each(|(number, world)| self.tell_horizon(number, world));
+            let Some(bound) = self.bound() else { return true };
+            for (number, world) in worlds.iter_mut().enumerate() {
+                world.run_before(bound);
+                self.post(number, world);
+            }
+            (self.reached)(bound);
+            if self.stop.load(Ordering::Relaxed) {
                 return false;
             }
-            for from in &self.mail {
-                world.enter(&mut from[number].lock().unwrap_or_else(PoisonError::into_inner));
-            }
+            worlds.iter_mut().enumerate().for_each(|(number, world)| self.collect(number, world));
+        }
+    }
+
+    fn tell_horizon(&self, number: usize, world: &World) {
+        let horizon = world.horizon(self.partition.lookahead()).map_or(u64::MAX, |t| t.ps());
+        self.horizons[number].store(horizon, Ordering::Release);
+    }
+
+    /// Each thread adds what it waited; the first judges the sum.
+    fn look(&self, number: usize, looks: &mut Looks) {
+        let passed = looks.at.elapsed();
+        if passed < LOOK_EVERY {
+            return;
+        }
+        let waited = (self.waited)();
+        let since = waited.saturating_sub(looks.waited).as_nanos() as u64;
+        self.waited_ns.fetch_add(since, Ordering::AcqRel);
+        *looks = Looks { at: Instant::now(), waited };
+        if number == 0 {
+            let share = self.waited_ns.swap(0, Ordering::AcqRel) as f64 / passed.as_nanos() as f64;
+            self.crowded.store(share > CROWDED, Ordering::Release);
         }
     }
 
@@ -101,6 +169,13 @@ impl Meeting<'_> {
                 let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
                 std::mem::swap(&mut *mail, sent);
             }
+        }
+    }
+
+    /// Brings to a part what the others sent.
+    fn collect(&self, number: usize, world: &mut World) {
+        for from in &self.mail {
+            world.enter(&mut from[number].lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
@@ -115,7 +190,7 @@ impl Drop for Leaves<'_> {
 }
 
 /// The world of `plan` at its end, simulated in the parts of `partition`, each on a thread of its
-/// own.
+/// own, until the threads have `waited` too long for cores.
 ///
 /// # Errors
 /// It was stopped, or the simulator refuses the plan.
@@ -124,6 +199,7 @@ pub fn run(
     partition: &Partition,
     stop: &AtomicBool,
     reached: &(dyn Fn(Time) + Sync),
+    waited: fn() -> Duration,
 ) -> Result<World, Stopped> {
     let parts = partition.parts();
     let meeting = Meeting {
@@ -135,11 +211,14 @@ pub fn run(
         broken: AtomicBool::new(false),
         stop,
         reached,
+        waited,
+        waited_ns: AtomicU64::new(0),
+        crowded: AtomicBool::new(false),
     };
     let part = |number: usize| -> Result<World, Stopped> {
         let leaves = Leaves(&meeting.broken);
         let mut world = World::part(plan, partition, number).map_err(Stopped::Refused)?;
-        if !meeting.run(number, &mut world) {
+        if meeting.run(number, &mut world) == Left::Broken {
             return Err(Stopped::Interrupted);
         }
         std::mem::forget(leaves);
@@ -161,6 +240,9 @@ pub fn run(
     // A refusal says more than that the others were stopped by it.
     let (refused, rest): (Vec<_>, Vec<_>) =
         worlds.into_iter().partition(|world| matches!(world, Err(Stopped::Refused(_))));
-    let worlds = refused.into_iter().chain(rest).collect::<Result<Vec<_>, _>>()?;
+    let mut worlds = refused.into_iter().chain(rest).collect::<Result<Vec<_>, _>>()?;
+    if !meeting.run_all(&mut worlds) {
+        return Err(Stopped::Interrupted);
+    }
     Ok(World::join(worlds))
 }

@@ -1,4 +1,5 @@
 //! The threads that one run may use, and why it uses only one.
+use crate::run::engine::cores;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::{Plan, Transport};
 use dumbbell_sim::Options;
@@ -15,17 +16,37 @@ pub const LINUX: &str = "the simulator and the user-mode kernels take turns";
 /// The reason of a run with records.
 pub const RECORDS: &str = "the run records series or packets";
 
+/// Packets of 1500 bytes that must pass links between two meetings of the threads: fewer cost less
+/// than to meet.
+const LEAST_WORK: f64 = 2_000.0;
+/// What a run needs to be divided without being asked to.
+mod unasked {
+    /// Packets between two meetings: so many that time is saved beyond doubt.
+    pub const LEAST_WORK: f64 = 4.0 * super::LEAST_WORK;
+    /// Packets in all: about a second of work.
+    pub const PACKETS: f64 = 5e6;
+    /// Flows at most: each part has memory for all.
+    pub const FLOWS: usize = 100_000;
+}
+
 /// The threads of each run, and why a run that might have used several used one.
-#[derive(Default)]
 pub struct Threads {
+    /// How many the user asked for; `None`: nothing.
+    asked: Option<usize>,
     of_each: AtomicUsize,
     one: Mutex<Option<String>>,
 }
 
 impl Threads {
-    /// From now on a run may use `count` threads.
-    pub fn share(&self, count: usize) {
-        self.of_each.store(count, Relaxed);
+    /// As many as the user `asked` for, for all runs together; `None`: as many as have free cores.
+    pub fn new(asked: Option<usize>) -> Self {
+        Threads { asked, of_each: AtomicUsize::new(1), one: Mutex::default() }
+    }
+
+    /// So many `runs` go side by side now, and share the threads.
+    pub fn share(&self, runs: usize) {
+        let all = self.asked.unwrap_or_else(cores::free);
+        self.of_each.store(all / runs.max(1), Relaxed);
     }
 
     /// True if a run may use more than one thread.
@@ -33,8 +54,12 @@ impl Threads {
         self.of_each.load(Relaxed) > 1
     }
 
-    /// A run keeps one thread because of `reason`. The first reason is kept.
+    /// A run keeps one thread because of `reason`. The first reason is told, if more threads were
+    /// asked for.
     pub fn keep_one(&self, reason: &str) {
+        if self.asked.is_none_or(|asked| asked < 2) {
+            return;
+        }
         let mut one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
         one.get_or_insert_with(|| reason.to_string());
     }
@@ -50,9 +75,35 @@ impl Threads {
         if !self.several() {
             return None;
         }
-        let found = divisible(plan, plugins, options)
-            .and_then(|()| worthwhile(plan, self.of_each.load(Relaxed)));
+        let found = divisible(plan, plugins, options).and_then(|()| self.worthwhile(plan));
         found.map_err(|reason| self.keep_one(&reason)).ok()
+    }
+
+    /// The partition with the most parts with which a plan takes less time; or why there is none.
+    fn worthwhile(&self, plan: &Plan) -> Result<Partition, String> {
+        let mut reason = "no delay divides the network into parts with about the same work";
+        for parts in (2..=self.of_each.load(Relaxed).min(plan.nodes.len())).rev() {
+            match Partition::of(plan, parts) {
+                Some(partition) if self.saves_time(&partition, plan) => return Ok(partition),
+                Some(_) => {
+                    reason = "too few packets pass within the delay between parts of the network"
+                }
+                None => {}
+            }
+        }
+        Err(reason.into())
+    }
+
+    /// True if the parts are simulated sooner on several threads than on one.
+    fn saves_time(&self, partition: &Partition, plan: &Plan) -> bool {
+        let packets = partition.packets_between_meetings(plan);
+        if self.asked.is_some() {
+            return packets > LEAST_WORK;
+        }
+        let meetings = plan.duration.seconds() / partition.lookahead().seconds();
+        packets > unasked::LEAST_WORK
+            && packets * meetings > unasked::PACKETS
+            && plan.flows.len() <= unasked::FLOWS
     }
 }
 
@@ -72,20 +123,4 @@ fn divisible(plan: &Plan, plugins: &Plugins, options: Options) -> Result<(), Str
     } else {
         undivided(plan).map_or(Ok(()), |has| Err(format!("the scenario has {has}")))
     }
-}
-
-/// The partition with the most parts, up to `threads`, with which a plan takes less time; or why
-/// there is none.
-fn worthwhile(plan: &Plan, threads: usize) -> Result<Partition, String> {
-    let mut reason = "no delay divides the network into parts with about the same work";
-    for parts in (2..=threads.min(plan.nodes.len())).rev() {
-        match Partition::of(plan, parts) {
-            Some(partition) if partition.saves_time(plan) => return Ok(partition),
-            Some(_) => {
-                reason = "too few packets pass within the delay between parts of the network"
-            }
-            None => {}
-        }
-    }
-    Err(reason.into())
 }
