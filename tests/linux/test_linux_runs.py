@@ -99,6 +99,27 @@ def test_jumbo_frames_fill_their_link(tmp_path: Path) -> None:
     assert data["flows"][0]["goodput_bps"] == pytest.approx(100e6 * 9128 / 9180, rel=0.02)
 
 
+def test_no_timeout_is_shorter_than_the_least(tmp_path: Path) -> None:
+    """The kernel takes a route's least timeout only if it is locked, and else its own 200 ms."""
+    from dumbbell.data import series
+
+    file = tmp_path / "least.toml"
+    file.write_text(
+        'profile = "linux"\nduration = "3 s"\ntcp.min_rto = "700 ms"\n'
+        'tcp.probe_ack_delay = "700 ms"\nflow = [{ cc = "cubic", rtt = "40 ms" }]\n'
+        'queue = { kind = "drop_tail", limit = "20 pkt" }\n'
+        'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }\n',
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    document("run", file, "--on", "linux", "--out", out, "--record-every", "50 ms", timeout_s=240)
+    flows = series.read(out, "flows")
+    assert flows is not None
+    settled = flows.filter(flows["srtt_us"] > 0)
+    assert len(settled) > 50
+    assert settled["rto_us"].min() >= 740e3
+
+
 def test_a_congestion_control_says_what_it_holds(tmp_path: Path) -> None:
     """BBR alone on 10 Mbit/s and 40 ms: its model of the path is the path, its gains are those of
     ours."""

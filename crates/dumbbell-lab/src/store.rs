@@ -41,6 +41,7 @@ use scan::{Index, Row};
 use segment::Segment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -242,8 +243,10 @@ impl Store {
         let grown = self.grown(key);
         // All that takes long is done before others have to wait.
         let records = grown.as_deref().map(Records::sealed).transpose()?.unwrap_or_default();
-        let mut row = result.clone();
-        records.put(&mut row);
+        let mut row = Cow::Borrowed(result);
+        if !records.is_empty() {
+            records.put(row.to_mut());
+        }
         let text = line::write(key, result.get("error").is_none(), &row);
         let _share = self.lock.share()?;
         if let Some(grown) = grown.filter(|_| !records.is_empty()) {

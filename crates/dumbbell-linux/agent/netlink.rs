@@ -28,6 +28,7 @@ const RTA_DST: u16 = 1;
 const RTA_OIF: u16 = 4;
 const RTA_PREFSRC: u16 = 7;
 const RTA_METRICS: u16 = 8;
+const RTAX_LOCK: u16 = 1;
 const RTAX_INITCWND: u16 = 11;
 const RTAX_RTO_MIN: u16 = 13;
 const RTAX_QUICKACK: u16 = 15;
@@ -158,6 +159,8 @@ impl Netlink {
         for (kind, value) in [
             (RTAX_INITCWND, metrics.initcwnd),
             (RTAX_RTO_MIN, metrics.rto_min_ms),
+            // The kernel ignores a least timeout that is not locked.
+            (RTAX_LOCK, u32::from(metrics.rto_min_ms != 0) << RTAX_RTO_MIN),
             (RTAX_QUICKACK, metrics.quickack),
         ] {
             if value != 0 {

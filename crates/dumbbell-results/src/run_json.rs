@@ -36,19 +36,21 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         own().map(|((f, planned), target)| colors::profile(f, planned, *target)).collect();
     let flows: Vec<Row> =
         own().zip(&profiles).map(|(((f, _), _), p)| flow(f, p.as_ref(), series, &w)).collect();
-    let mut run = json!({
-        "seed": plan.seed,
-        "fingerprint": hex(report.fingerprint),
-        "valid": report.conservation.ok,
-        "wall_s": wall_s,
-        "packet_hops": report.packet_hops,
-        "events": report.events,
-        "flows": flows,
-        "jain": jain(own().map(|((f, _), _)| f)),
-        "totals": totals(&report.flows, &profiles, &w),
-        "queues": report.queues.iter().map(|q| queue(q, &w)).collect::<Vec<_>>(),
-        "conservation": conservation(&report.conservation, &w),
-    });
+    // Not `json!`, which copies what it is given.
+    let values: [(&str, Value); 11] = [
+        ("seed", plan.seed.into()),
+        ("fingerprint", hex(report.fingerprint).into()),
+        ("valid", report.conservation.ok.into()),
+        ("wall_s", wall_s.into()),
+        ("packet_hops", report.packet_hops.into()),
+        ("events", report.events.into()),
+        ("flows", flows.into()),
+        ("jain", jain(own().map(|((f, _), _)| f)).into()),
+        ("totals", totals(&report.flows, &profiles, &w).into()),
+        ("queues", report.queues.iter().map(|q| queue(q, &w)).collect()),
+        ("conservation", conservation(&report.conservation, &w).into()),
+    ];
+    let mut run: Value = values.into_iter().collect();
     if !report.markers.is_empty() {
         run["markers"] = report.markers.iter().map(|m| marker(m, &w)).collect();
     }

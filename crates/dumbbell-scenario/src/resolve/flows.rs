@@ -187,6 +187,9 @@ fn tcp_config(profile: Profile, written: &Node, at: &At<'_>) -> Option<TcpConfig
         return None;
     }
     let base = TcpConfig::profile(profile.name()).unwrap_or_default();
+    if written.entries().is_empty() {
+        return Some(base);
+    }
     let base = serde_json::to_value(&base).unwrap_or_default();
     let mine: Map<String, Value> =
         written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();

@@ -20,7 +20,7 @@ pub struct RouteOptions {
     pub initcwnd: Option<u32>,
     /// The initial receive window, segments.
     pub initrwnd: Option<u32>,
-    /// The least retransmission timeout, milliseconds.
+    /// The least retransmission timeout, milliseconds; locked, without which it has no effect.
     pub rto_min_ms: Option<u32>,
     /// True: every segment is acknowledged at once.
     pub quickack: bool,
@@ -74,12 +74,15 @@ fn rtmsg(v6: bool) -> [u8; 12] {
 }
 
 fn metrics(mut message: Message, options: &RouteOptions) -> Message {
+    // The kernel ignores a least timeout that is not locked.
+    let locked = u32::from(options.mtu_locked) << RTAX_MTU
+        | u32::from(options.rto_min_ms.is_some()) << RTAX_RTO_MIN;
     let numbers = [
         (RTAX_INITCWND, options.initcwnd),
         (RTAX_INITRWND, options.initrwnd),
         (RTAX_RTO_MIN, options.rto_min_ms),
         (RTAX_MTU, options.mtu),
-        (RTAX_LOCK, options.mtu_locked.then_some(1 << RTAX_MTU)),
+        (RTAX_LOCK, (locked != 0).then_some(locked)),
         (RTAX_QUICKACK, options.quickack.then_some(1)),
     ];
     for (kind, value) in numbers {
@@ -95,13 +98,14 @@ fn metrics(mut message: Message, options: &RouteOptions) -> Message {
 
 fn options(bytes: &[u8]) -> RouteOptions {
     let mut found = RouteOptions::default();
+    let mut locked = 0;
     for (kind, value) in attributes(bytes) {
         match kind {
             RTAX_INITCWND => found.initcwnd = Some(number(value)),
             RTAX_INITRWND => found.initrwnd = Some(number(value)),
             RTAX_RTO_MIN => found.rto_min_ms = Some(number(value)),
             RTAX_MTU => found.mtu = Some(number(value)),
-            RTAX_LOCK => found.mtu_locked = number(value) >> RTAX_MTU & 1 == 1,
+            RTAX_LOCK => locked = number(value),
             RTAX_QUICKACK => found.quickack = number(value) == 1,
             RTAX_CC_ALGO => {
                 let name = value.strip_suffix(&[0]).unwrap_or(value);
@@ -110,6 +114,9 @@ fn options(bytes: &[u8]) -> RouteOptions {
             _ => {}
         }
     }
+    let is_locked = |metric: u16| locked >> metric & 1 == 1;
+    found.mtu_locked = is_locked(RTAX_MTU);
+    found.rto_min_ms = found.rto_min_ms.filter(|_| is_locked(RTAX_RTO_MIN));
     found
 }
 
