@@ -314,6 +314,10 @@ fn what_is_wrong_is_said_where_it_stands() {
         ),
         (STAR.replace("hosts = 4", "hosts = 1"), vec!["1 hosts are not possible here"]),
         (
+            STAR.replace("hosts = 4", "hosts = 1000000"),
+            vec!["1000000 hosts are not possible here", "from 2 to 10000"],
+        ),
+        (
             fat_tree(4, "{ pattern = { kind = \"incast\", senders = 16 } }"),
             vec!["16 senders", "15 hosts beside the receiver"],
         ),
