@@ -1,8 +1,8 @@
 //! One simulation on several cores: each thread has a part of the network.
 //!
 //! The parts together have the history of the whole, so that results do not depend on the number of
-//! threads (`dumbbell_net::partition`). Threads that wait for a core hold up all others: on a crowded
-//! machine one thread simulates all parts, one after the other.
+//! threads (`dumbbell_net::partition`). A thread that waits for a core holds up all others: on a
+//! crowded machine one thread simulates all parts, one after the other.
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
