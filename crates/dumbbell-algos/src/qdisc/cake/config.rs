@@ -113,7 +113,7 @@ impl CakeConfig {
         let packets = u64::from(link.mtu) * 3 / 2;
         let least = self.threshold(tin).map_or(Span::ZERO, |rate| rate.span_of(packets));
         let target = Span::from_ps(self.rtt.ps() / TARGETS_IN_RTT).max(least);
-        let interval = self.rtt.max(target + target);
+        let interval = self.rtt.max(Span::from_ps(target.ps().saturating_mul(2)));
         CobaltConfig { target, interval, ecn: self.ecn, ..CobaltConfig::default() }
     }
 
