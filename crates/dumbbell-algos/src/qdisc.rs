@@ -7,6 +7,7 @@ pub mod parts;
 mod tests;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
+    cake::Cake,
     drr::Drr,
     dualpi2::DualPi2,
     fq::Fq,

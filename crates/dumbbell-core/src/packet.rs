@@ -72,6 +72,8 @@ pub struct Meta {
     pub dscp: Dscp,
     /// True if this is a fragment of a larger datagram.
     pub fragment: bool,
+    /// True if it goes from the flow's receiver to its sender.
+    pub back: bool,
 }
 
 /// Anything that can wait in a queue: a simulated packet, or a real frame.

@@ -10,7 +10,7 @@ use crate::service::{Service, Transmitted};
 use crate::units::{Backlog, Span, Time};
 
 /// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that
-/// `arrive` or `done` returned.
+/// `arrive`, `done` or `resume` returned.
 pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
@@ -102,10 +102,22 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     pub fn next_wakeup(&self) -> Option<Time> {
         self.qdisc.next_wakeup()
     }
-    /// Wakes the discipline, whose clock is due. Never starts a transmission: a discipline that
-    /// shapes is a conditioner.
+    /// Wakes the discipline, whose clock is due.
     pub fn wake(&mut self, cx: &mut Cx<'_>) {
         self.qdisc.wake(cx);
+    }
+    /// The time at which a discipline that shapes may send again, if the transmitter is idle until
+    /// then. Asked when a transmission ended and no other started.
+    pub fn holds_until(&self, now: Time) -> Option<Time> {
+        self.qdisc.holds_until().filter(|at| self.sending.is_none() && *at > now)
+    }
+    /// The time of [`HeldPort::holds_until`] has come: the start of a transmission, if anything
+    /// waits.
+    pub fn resume(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
+        if self.sending.is_some() || self.qdisc.holds_until().is_none() {
+            return None;
+        }
+        self.start(cx, sink)
     }
     /// The backlog by the port's convention: with the packet in transmission if that is counted.
     #[inline]

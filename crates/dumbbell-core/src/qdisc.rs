@@ -39,12 +39,19 @@ pub trait Qdisc<P: Packet> {
     /// The transmitter holds a packet of so many bytes, or none. Called only if the port counts
     /// that packet.
     fn set_in_service(&mut self, bytes: Option<u32>);
-    /// Transmitter and queue are empty since `cx.now`.
+    /// Nothing is in transmission since `cx.now`, because nothing waits, or because the discipline
+    /// holds it back.
     fn idle(&mut self, cx: &mut Cx<'_>);
     /// The time of the next call of `wake`.
     fn next_wakeup(&self) -> Option<Time>;
     /// The clock of the discipline is due.
     fn wake(&mut self, cx: &mut Cx<'_>);
+    /// The time before which a discipline that shapes sends nothing, whatever waits; `None`: it
+    /// sends while anything waits. The port asks when it got no packet, and asks for one again at
+    /// that time.
+    fn holds_until(&self) -> Option<Time> {
+        None
+    }
     /// Arrival times of the packets that wait, head first.
     fn waiting_since(&self) -> Vec<Time>;
     /// Reports the numbers of its algorithm.

@@ -179,9 +179,7 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
     /// Everything that is due until `end`, transmissions before the discipline's clock where both
     /// are due at once.
     pub fn run_to(&mut self, end: Time) {
-        while let Some(due) =
-            [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= end)
-        {
+        while let Some(due) = self.next_event().filter(|t| *t <= end) {
             self.now = due;
             if self.done == Some(due) {
                 let sink = &mut Counted { counters: &mut self.counters, sink: &mut self.journal };
@@ -190,11 +188,20 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
                 self.counters.departed_bytes += u64::from(sent.meta.ip_len);
                 self.journal.0.push(Event::Sent(sent.id, due));
                 self.done = next.map(|s| s.done);
-            } else {
+            } else if self.port.next_wakeup() == Some(due) {
                 self.port.wake(cx!(self));
+            } else {
+                let sink = &mut Counted { counters: &mut self.counters, sink: &mut self.journal };
+                self.done = self.port.resume(cx!(self), sink).map(|s| s.done);
             }
         }
         self.now = end;
+    }
+
+    /// The time of what is due next.
+    fn next_event(&self) -> Option<Time> {
+        let held = self.port.holds_until(self.now);
+        [self.done, self.port.next_wakeup(), held].into_iter().flatten().min()
     }
 
     /// The port's counters.
@@ -204,8 +211,8 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
 
     /// Runs until nothing is held.
     pub fn drain(&mut self) {
-        while let Some(done) = self.done {
-            self.run_to(done);
+        while let Some(next) = self.done.or_else(|| self.port.holds_until(self.now)) {
+            self.run_to(next);
         }
     }
 }

@@ -38,7 +38,7 @@ use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
 use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::packet::FlowId;
-use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::packet::flow::{Ends, FlowTable};
 use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
@@ -142,13 +142,19 @@ pub fn network(
     let shared_media = SharedMedia::of(plan, &elements)?;
     let mut net =
         Net::new(Time::ZERO + plan.duration, cut.paths, ranks, agenda, elements, egresses);
-    net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
+    net.table = flow_table(plan);
     net.audit = options.audit.then(Audit::default);
     net.host_signals = HostSignals::of(plan);
     net.owners = owners.map(Box::new);
     net.outboxes.resize_with(part.map_or(0, |(partition, _)| partition.parts()), Mail::default);
     (net.oversize, net.shared_media) = (oversize, shared_media);
     Ok(Built { net, report_names, reassembler })
+}
+
+/// What queues and edges may know about the flows of a plan.
+pub(crate) fn flow_table(plan: &Plan) -> FlowTable {
+    let ends = plan.flows.iter().map(|f| Ends { from: f.from as u32, to: f.to as u32 });
+    FlowTable::new(plan.flows.iter().map(|f| f.info)).between(ends)
 }
 
 /// Context for building parts: what they need beside their own entry in the plan.

@@ -1,6 +1,6 @@
 //! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan,
 //! without a network.
-use crate::build::lone_port;
+use crate::build::{flow_table, lone_port};
 use crate::engine::entry::Pkt;
 use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::engine::sidecar::Sidecars;
@@ -121,7 +121,7 @@ impl LoneLink {
         let mut lone = LoneLink {
             port,
             due: BinaryHeap::new(),
-            flows: FlowTable::new(plan.flows.iter().map(|f| f.info)),
+            flows: flow_table(plan),
             sidecars: Sidecars::default(),
             drops: Drops::default(),
             copies: Copies::default(),
@@ -149,11 +149,16 @@ impl LoneLink {
             Due::Done => {
                 let (queued, at, next) = self.port.done(now, port_ctx!(self));
                 self.due.extend(next.map(|at| Reverse((at, Due::Done))));
+                if next.is_none() {
+                    let held = self.port.holds_until(now);
+                    self.due.extend(held.map(|at| Reverse((at, Due::Wake))));
+                }
                 self.forget(at.map(|_| queued));
             }
             Due::Wake => {
-                let again = self.port.wake(now, port_ctx!(self));
+                let (again, done) = self.port.wake(now, port_ctx!(self));
                 self.due.extend(again.map(|at| Reverse((at, Due::Wake))));
+                self.due.extend(done.map(|at| Reverse((at, Due::Done))));
             }
             Due::Edge => {
                 if let Some(mut edge) = self.port.edge.take() {

@@ -271,8 +271,13 @@ impl Port {
         (queued, at, next)
     }
 
-    /// A clock of a held queue is due; when it is due again.
-    pub(crate) fn wake<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    /// A clock of a held queue is due; when it is due again, and when the transmission ends that
+    /// starts now, if one starts.
+    pub(crate) fn wake<O: Observer>(
+        &mut self,
+        t: Time,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> (Option<Time>, Option<Time>) {
         self.sample_before(t, ctx.observer);
         let Queue::Held(queue) = &mut self.queue else {
             unreachable!(
@@ -280,9 +285,17 @@ impl Port {
             decides at arrival"
             )
         };
-        queue.wake(t, ctx);
+        let next = queue.wake(t, &mut self.account, ctx);
         self.account.stats.became(t, queue.backlog());
-        queue.next_wakeup()
+        next
+    }
+
+    /// The time until which a held queue that shapes holds its packets, if nothing is sent until
+    /// then.
+    #[inline]
+    pub(crate) fn holds_until(&self, t: Time) -> Option<Time> {
+        let Queue::Held(queue) = &self.queue else { return None };
+        queue.holds_until(t)
     }
 
     /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of

@@ -214,7 +214,7 @@ mod tests {
             delay: Span::from_ms(1),
         };
         let (flow, ecn, dscp) = (FlowId(0), Ecn::NotEct, Dscp(0));
-        let meta = Meta { ip_len: 1500, wire_len: 1500, flow, ecn, dscp, fragment: false };
+        let meta = Meta { ip_len: 1500, wire_len: 1500, flow, ecn, dscp, ..Meta::default() };
         let traffic = vec![Arrival { gap: Span::from_ms(1), meta }; 400];
         hold(aqm, site, 1, false, &traffic, |_| {});
         let failure = alarm.failure().expect("the alarm");

@@ -39,6 +39,7 @@ SECTIONS = {
     "sawtooth": "checks.tcp.sawtooth",
     "fairness": "checks.tcp.fairness",
     "disciplines": "checks.queues.disciplines",
+    "cake": "checks.queues.cake",
     "controllers": "checks.queues.controllers",
     "droppers": "checks.queues.droppers",
     "markers": "checks.queues.markers",

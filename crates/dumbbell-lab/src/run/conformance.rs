@@ -155,6 +155,7 @@ impl Packet {
             ecn: self.ecn,
             dscp: Dscp(self.dscp),
             fragment: false,
+            back: false,
         };
         Arrival { gap: Span::from_secs_f64(self.gap), meta }
     }

@@ -135,7 +135,7 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         assert!(flat.contains(reason), "{queue}: {reason} is not in\n{rendered}");
     }
     for (line, reason) in [
-        ("cake", "fq_cobalt"),
+        ("cake", "write `cake` in the scenario"),
         ("fq", "RFC 8290"),
         ("prio", "codepoint"),
         (

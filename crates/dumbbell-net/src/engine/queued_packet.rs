@@ -69,6 +69,7 @@ impl Packet for QueuedPacket {
             ecn: self.packet.ecn(),
             dscp: self.packet.dscp(),
             fragment: self.fragment,
+            back: !self.data,
         }
     }
     fn set_ce(&mut self) {

@@ -126,6 +126,8 @@ impl Net {
         let (queued, at, next) = port.done(now, port_ctx!(self, observer));
         if let Some(next) = next {
             self.begin_transmission(now, link, next);
+        } else if let Some(at) = port.holds_until(now) {
+            self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link)));
         }
         self.goes_on(at, queued, observer)
     }
@@ -133,8 +135,12 @@ impl Net {
     /// The clock of a held queue is due.
     pub fn wake<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
         let Element::Port(port) = &mut self.elements[link as usize] else { return };
-        if let Some(at) = port.wake(now, port_ctx!(self, observer)) {
+        let (again, done) = port.wake(now, port_ctx!(self, observer));
+        if let Some(at) = again {
             self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link)));
+        }
+        if let Some(done) = done {
+            self.begin_transmission(now, link, done);
         }
     }
 }

@@ -239,10 +239,28 @@ impl HeldQueue {
         );
     }
 
-    /// The discipline's clock is due.
-    pub(crate) fn wake<O>(&mut self, now: Time, ctx: &PortCtx<'_, O>) {
+    /// A clock is due, the discipline's own or that of [`HeldQueue::holds_until`]. Returns the next
+    /// time of the discipline's own clock if that was due, and the end of the transmission that
+    /// starts now, if one starts.
+    pub(crate) fn wake<O: Observer>(
+        &mut self,
+        now: Time,
+        account: &mut Account,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> (Option<Time>, Option<Time>) {
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
-        each_kind!(&mut self.port, port => port.wake(&mut cx));
+        let own = each_kind!(&self.port, port => port.next_wakeup()).is_some_and(|at| at <= now);
+        if own {
+            each_kind!(&mut self.port, port => port.wake(&mut cx));
+        }
+        let start = each_kind!(&mut self.port, port => resumes(port, &mut cx, account, ctx));
+        let done = self.started(now, start, account);
+        (if own { self.next_wakeup() } else { None }, done)
+    }
+    /// The time until which a discipline that shapes holds its packets, if nothing is sent until
+    /// then.
+    pub(crate) fn holds_until(&self, now: Time) -> Option<Time> {
+        each_kind!(&self.port, port => port.holds_until(now))
     }
     /// The time of the discipline's next clock.
     pub(crate) fn next_wakeup(&self) -> Option<Time> {
@@ -317,4 +335,15 @@ fn departs<Q: Qdisc<QueuedPacket>, O: Observer>(
     let departed = port.done(cx, &mut QueueSink { now, backlog, account, ctx });
     account.stats.became(now, port.backlog());
     departed
+}
+
+/// A discipline that shapes may send again: the start of a transmission, if one starts.
+fn resumes<Q: Qdisc<QueuedPacket>, O: Observer>(
+    port: &mut PortOf<Q>,
+    cx: &mut Cx<'_>,
+    account: &mut Account,
+    ctx: &mut PortCtx<'_, O>,
+) -> Option<Start> {
+    let (now, backlog) = (cx.now, port.backlog().packets);
+    port.resume(cx, &mut QueueSink { now, backlog, account, ctx })
 }

@@ -8,8 +8,8 @@ use dumbbell_core::plugin::Plugins;
 const OF_TC: &[(&str, &str)] = &[
     (
         "cake",
-        "it shapes, isolates hosts and drops acknowledgments besides; what is left of it is \
-        fq_cobalt",
+        "its options are not read: write `cake` in the scenario, which has no filter of \
+        acknowledgments",
     ),
     ("cbq", ""),
     ("cbs", ""),

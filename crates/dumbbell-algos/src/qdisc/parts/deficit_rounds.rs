@@ -46,10 +46,22 @@ impl DeficitRounds {
     #[inline]
     pub fn joined(&mut self, queue: usize) {
         if self.listed[queue] == Listed::No {
-            self.credits[queue] = self.quantum;
-            let list = if self.sparse_first { Listed::New } else { Listed::Old };
-            self.append(queue, list);
+            self.joined_with(queue, self.quantum);
         }
+    }
+
+    /// A queue that is in no list comes to the end of the first, with so much credit.
+    #[inline]
+    pub fn joined_with(&mut self, queue: usize, credit: i64) {
+        self.credits[queue] = credit;
+        let list = if self.sparse_first { Listed::New } else { Listed::Old };
+        self.append(queue, list);
+    }
+
+    /// True if a queue is in a list.
+    #[inline]
+    pub fn is_listed(&self, queue: usize) -> bool {
+        self.listed[queue] != Listed::No
     }
 
     fn append(&mut self, queue: usize, list: Listed) {
@@ -61,12 +73,19 @@ impl DeficitRounds {
     /// The queue whose turn it is: it may have run dry meanwhile.
     #[inline]
     pub fn turn(&mut self) -> Option<usize> {
+        let quantum = self.quantum;
+        self.turn_by(|_| quantum)
+    }
+
+    /// The same with a quantum of each queue's own, which must be positive.
+    #[inline]
+    pub fn turn_by(&mut self, quantum: impl Fn(usize) -> i64) -> Option<usize> {
         loop {
             let queue = *self.new.front().or(self.old.front())? as usize;
             if self.credits[queue] > 0 {
                 return Some(queue);
             }
-            self.credits[queue] += self.quantum;
+            self.credits[queue] += quantum(queue);
             self.pop();
             self.append(queue, Listed::Old);
         }
@@ -84,7 +103,13 @@ impl DeficitRounds {
     /// The queue whose turn it was sent so many bytes.
     #[inline]
     pub fn sends(&mut self, queue: usize, bytes: u32) {
-        self.credits[queue] -= i64::from(bytes);
+        self.pays(queue, i64::from(bytes));
+    }
+
+    /// The queue whose turn it was pays so much credit.
+    #[inline]
+    pub fn pays(&mut self, queue: usize, credit: i64) {
+        self.credits[queue] -= credit;
     }
 
     /// The queue whose turn it was held nothing. A new one waits for a turn among the old ones, so

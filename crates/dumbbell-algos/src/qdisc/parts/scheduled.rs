@@ -61,6 +61,11 @@ pub trait Order {
     fn stir(&mut self, _cx: &mut Cx<'_>) -> Option<Hash> {
         None
     }
+    /// The time before which it lets no packet go; `None`: it does not shape. See
+    /// [`Qdisc::holds_until`].
+    fn holds_until(&self) -> Option<Time> {
+        None
+    }
     /// The packets that wait have been moved.
     fn stirred(&mut self, _q: &impl ClassView) {}
     /// Its inner values: deficits, virtual time.
@@ -192,6 +197,9 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
         if self.classes.next_wakeup().is_some_and(|due| due <= cx.now) {
             self.classes.wake(cx);
         }
+    }
+    fn holds_until(&self) -> Option<Time> {
+        self.order.holds_until()
     }
     fn waiting_since(&self) -> Vec<Time> {
         self.classes.waiting_since()

@@ -76,27 +76,40 @@ pub(super) fn fq(words: &Words<'_>) -> Option<Vec<u8>> {
     Some(options.finish())
 }
 
-/// TCA_CAKE_*: one tin and no shaper, so that the device's rate holds, and lengths as they are.
+/// TCA_CAKE_*. Lengths are those that the kernel reports (`raw`), with an overhead or without.
 pub(super) fn cake(words: &Words<'_>) -> Option<Vec<u8>> {
+    const BASE_RATE: u16 = 2;
     const DIFFSERV_MODE: u16 = 3;
+    const LINK_LAYER: u16 = 4;
     const FLOW_MODE: u16 = 5;
+    const OVERHEAD: u16 = 6;
     const RTT: u16 = 7;
     const TARGET: u16 = 8;
     const MEMORY: u16 = 10;
     const RAW: u16 = 12;
-    const BEST_EFFORT: u32 = 3;
+    const MPU: u16 = 14;
     const TARGETS_IN_RTT: u32 = 20;
+    const DIFFSERV_MODES: &[(&str, u32)] = &[("diffserv3", 0), ("diffserv4", 1), ("besteffort", 3)];
     const FLOW_MODES: &[(&str, u32)] = &[("flowblind", 0), ("flows", 4), ("triple-isolate", 7)];
-    let (_, mode) = FLOW_MODES.iter().find(|(name, _)| words.has(name))?;
-    if !words.has("unlimited") || !words.has("besteffort") || !words.has("raw") {
+    const LINK_LAYERS: &[(&str, u32)] = &[("atm", 1), ("ptm", 2)];
+    let of = |all: &[(&str, u32)]| all.iter().find(|(name, _)| words.has(name)).map(|(_, n)| *n);
+    if !words.has("raw") {
         return None;
     }
-    let options = Attributes::default()
-        .number(DIFFSERV_MODE, BEST_EFFORT)
-        .number(FLOW_MODE, *mode)
+    let mut options = Attributes::default();
+    if !words.has("unlimited") {
+        let bytes_per_s = words.rate("bandwidth")?.bps() / 8;
+        options = options.bytes(BASE_RATE, &bytes_per_s.to_ne_bytes());
+    }
+    let options = options
+        .number(DIFFSERV_MODE, of(DIFFSERV_MODES)?)
+        .number(FLOW_MODE, of(FLOW_MODES)?)
         .number(RTT, words.micros("rtt")?)
         .number(TARGET, words.micros("rtt")? / TARGETS_IN_RTT)
         .number(MEMORY, words.size("memlimit")?)
-        .number(RAW, 0);
+        .number(RAW, 0)
+        .maybe(LINK_LAYER, of(LINK_LAYERS))
+        .maybe(OVERHEAD, words.whole("overhead"))
+        .maybe(MPU, words.whole("mpu"));
     Some(options.finish())
 }

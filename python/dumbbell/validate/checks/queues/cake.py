@@ -1,0 +1,134 @@
+"""CAKE: shares of hosts and of tins, and the time that a packet takes of its shaper.
+
+Flows send more than the link carries, so that each always has packets waiting, and do not react.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ....aqm_response.drive import drive
+from ...check import Check
+from ...laws import cake
+from ...readings import Run, total
+from ...runner import mean_over_seeds, once
+
+PAPER = "Hoeiland-Joergensen, Taht, Morton 2018"
+LINK = "20 Mbps"
+SLOW = {"kind": "cake", "limit": "1000 pkt", "rtt": "10 s"}
+"""COBALT hardly interferes: its target is half a second."""
+
+
+def _flow(name: str, source: str, sink: str, **words: Any) -> dict[str, Any]:
+    """Datagrams at the link's rate."""
+    rate = {"kind": "cbr", "rate": LINK, "packet": "1472 B"}
+    return {"name": name, "from": source, "to": sink, "source": rate, **words}
+
+
+def _between(ends: Sequence[tuple[str, str]], queue: dict[str, Any]) -> dict[str, Any]:
+    """Hosts at two routers, with CAKE between them; flow `one` and the others, `more`."""
+    sources, sinks = (sorted({end[side] for end in ends}) for side in (0, 1))
+    fast = {"rate": "10 Gbps", "delay": "1 ms"}
+    return {
+        "duration": "12 s",
+        "warmup": "2 s",
+        "host": [{"name": name} for name in (*sources, *sinks)],
+        "router": [{"name": "left"}, {"name": "right"}],
+        "link": [
+            *({"between": [name, "left"], **fast} for name in sources),
+            *({"between": ["right", name], **fast} for name in sinks),
+            {"between": ["left", "right"], "rate": LINK, "delay": "1 ms", "queue": SLOW | queue},
+        ],
+        "flow": [
+            _flow("one" if i == 0 else f"more{i}", source, sink)
+            for i, (source, sink) in enumerate(ends)
+        ],
+    }
+
+
+def _ratio(run: Run) -> float:
+    return total(run, "goodput_bps", "one") / total(run, "goodput_bps", "more")
+
+
+def _hosts() -> Iterator[Check]:
+    """Host a has one flow, host b nine: to a host of its own each, or to the same one."""
+    apart = [("a", "x"), *[("b", "y")] * 9]
+    same = [("a", "x"), *[("b", "x")] * 9]
+    cases = (
+        ("triple", "apart", apart),
+        ("triple", "same", same),
+        ("dual_src_host", "same", same),
+        ("dual_dst_host", "same", same),
+        ("flows", "apart", apart),
+    )
+    for isolation, name, ends in cases:
+        weights = cake.weights(ends, isolation)
+        yield Check(
+            id=f"cake.hosts.{isolation}.{name}",
+            law=(
+                "a flow's quantum is divided by the flows of the host that counts, of the busier "
+                f"one of two: {PAPER}, algorithm 1"
+            ),
+            expected=weights[0] / sum(weights[1:]),
+            tolerance=0.01,
+            measure=mean_over_seeds(_between(ends, {"isolation": isolation}), _ratio),
+            quick=isolation in ("triple", "flows"),
+        )
+
+
+def _tins() -> Iterator[Check]:
+    scenario = _between([("a", "x")], {"bandwidth": "10 Mbps"})
+    named = (("voice", "ef"), ("bulk", "cs1"), ("rest", "be"))
+    scenario["flow"] = [_flow(name, "a", "x", dscp=dscp) for name, dscp in named]
+    shares = cake.THRESHOLDS | {"rest": 1 - sum(cake.THRESHOLDS.values())}
+    for name, share in shares.items():
+
+        def measure(run: Run, name: str = name) -> float:
+            return total(run, "goodput_bps", name) / total(run, "goodput_bps")
+
+        yield Check(
+            id=f"cake.tins.{name}",
+            law="tins that want more get their thresholds, best effort the rest: tc-cake(8)",
+            expected=share,
+            tolerance=0.01,
+            measure=mean_over_seeds(scenario, measure),
+        )
+
+
+LAYERS = (
+    ("atm", {"overhead": 8, "link_layer": "atm"}, 1500),
+    ("atm-ack", {"overhead": 10, "link_layer": "atm"}, 40),
+    ("ptm", {"overhead": 30, "link_layer": "ptm"}, 1500),
+    ("ethernet", {"overhead": 38, "mpu": 84}, 40),
+)
+
+
+def _spacing(words: dict[str, Any], ip: int) -> list[float]:
+    """Seconds between the departures of waiting packets under a shaper of 1 Mbit/s."""
+    table = drive(
+        SLOW | {"bandwidth": "1 Mbps", "rtt": "1000 s"} | words,
+        arrivals={"time_s": [0.0] * 500, "bytes": ip},
+        rate="100 Mbps",
+    )
+    left = [int(at) for at in table.column("left_ps")]
+    return [(after - before) / 1e12 for before, after in pairwise(left)]
+
+
+def _layers() -> Iterator[Check]:
+    for name, words, ip in LAYERS:
+        layer = str(words.get("link_layer", "none"))
+        length = cake.link_bytes(ip, int(words["overhead"]), layer, int(words.get("mpu", 0)))
+        yield Check(
+            id=f"cake.overhead.{name}",
+            law="a packet takes the shaper's time for its length on the link: tc-cake(8)",
+            expected=length * 8 / 1e6,
+            tolerance=1e-12,
+            absolute=True,
+            measure=once(("cake", name), lambda w=words, n=ip: _spacing(w, n), max),
+            unit="s",
+        )
+
+
+CHECKS: list[Check] = [*_hosts(), *_tins(), *_layers()]
