@@ -111,3 +111,12 @@ def test_an_application_that_adapts_is_refused(tmp_path: Path) -> None:
     told = dumbbell("run", file, "--on", "linux", timeout_s=120)
     assert told.returncode == 2, told.stderr
     assert "cannot choose by how fast its data arrived" in guests.flat(told.stderr)
+
+
+@pytest.mark.parametrize("kind", ["dash", "web"])
+def test_clients_that_act_when_their_data_arrive_are_refused(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "client.toml"
+    file.write_text(PATH.format(seconds=4) + f'[[flow]]\nname = "f"\nsource = "{kind}"\n')
+    told = dumbbell("run", file, "--on", "linux", timeout_s=120)
+    assert told.returncode == 2, told.stderr
+    assert "cannot see when a kernel's receiver has its data" in guests.flat(told.stderr)

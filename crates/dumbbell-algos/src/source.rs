@@ -5,6 +5,7 @@ use dumbbell_core::registry;
 registry! { source AnySource, suite source_suite {
     bulk::Bulk,
     cbr::Cbr,
+    dash::Dash,
     fixed::Fixed,
     on_off::OnOff,
     pareto::Pareto,
@@ -12,4 +13,5 @@ registry! { source AnySource, suite source_suite {
     request_response::RequestResponse,
     video::Video,
     voip::Voip,
+    web::Web,
 } }

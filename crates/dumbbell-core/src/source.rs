@@ -75,6 +75,15 @@ pub trait Source {
     fn awaits(&self) -> bool {
         false
     }
+    /// True if it needs the instant at which its data arrived, not only that of the acknowledgment:
+    /// [`Source::delivered`]. A simulator knows it; the sender of a real connection does not.
+    fn hears_delivery(&self) -> bool {
+        false
+    }
+    /// The receiving application had everything handed over so far, in order, at `at`. Told once
+    /// for each hand-over that is waited for: before the source is asked for the next one, or at
+    /// the end of the run, if the acknowledgment is still on its way then.
+    fn delivered(&mut self, _at: Time) {}
     /// The largest datagram that it ever hands over, in bytes of UDP payload, if there is such a
     /// bound: a path whose MTU is smaller will cut it or drop it. `None` for sources of TCP, whose
     /// segments fit their path.

@@ -143,6 +143,17 @@ fn a_closed_loop_goes_on_when_everything_was_acknowledged() {
     assert!(f.closed && f.written > 0 && f.end.bytes == f.written, "{f:?}");
 }
 
+/// Nobody tells a sender when a kernel's receiver has its data.
+#[test]
+fn clients_that_act_when_their_data_arrive_are_refused() {
+    for (kind, is_refused) in [("video", false), ("dash", true), ("web", true)] {
+        let scene = scene(vec![flow("f", spec(kind, json!({})), tcp("sack"))], 400);
+        let planned = plan(&scene, &|host, _| Ipv4Addr::new(127, 9, 0, 1 + host as u8).into());
+        let fields = planned.err().map(|all| all.into_iter().map(|one| one.field).collect());
+        assert_eq!(fields, is_refused.then(|| vec![String::from("source")]), "{kind}");
+    }
+}
+
 #[test]
 fn datagrams_come_in_order_with_their_instants() {
     let udp = Transport::Udp { header: 28, ecn: dumbbell_core::packet::Ecn::Ect0, df: true };

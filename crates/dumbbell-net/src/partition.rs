@@ -10,6 +10,8 @@
 mod choose;
 use crate::engine::entry::Pkt;
 use crate::engine::sidecar::Sidecar;
+use dumbbell_algos::source::AnySource;
+use dumbbell_core::source::Source;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Link, Plan};
 
@@ -74,9 +76,19 @@ pub fn undivided(plan: &Plan) -> Option<&'static str> {
         Some("packets that are larger than an MTU")
     } else if plan.links.iter().any(shares_medium) {
         Some("shared media")
+    } else if flows().any(hears_delivery) {
+        Some("applications that act when their data arrive")
     } else {
         None
     }
+}
+
+/// True if the flow's sender has to know when its receiver got its data.
+fn hears_delivery(flow: &dumbbell_plan::Flow) -> bool {
+    // A session's flows are many, and transfer a size.
+    flow.session.is_none()
+        && AnySource::build(&flow.source.kind, &flow.source.config, &())
+            .is_ok_and(|source| source.hears_delivery())
 }
 
 fn shares_medium(link: &Link) -> bool {

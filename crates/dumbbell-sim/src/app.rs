@@ -71,6 +71,14 @@ impl App {
         }
         act
     }
+    /// True if it wants to know when its data were there: [`App::delivered`].
+    pub(crate) fn hears_delivery(&self) -> bool {
+        self.source.hears_delivery()
+    }
+    /// Everything that it handed over was there at `at`, and it waits for that.
+    pub(crate) fn delivered(&mut self, at: Time) {
+        self.source.delivered(at);
+    }
     /// Everything that it handed over was acknowledged at `now`, and it waited for that. If it goes
     /// on at once, it does so at `now`, after what arrives at this instant.
     #[cold]

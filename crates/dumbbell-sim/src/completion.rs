@@ -24,6 +24,10 @@ impl Completion {
         }
         self.last_packet = now;
     }
+    /// The time when the receiver got the last of the `delivered_bytes` that it has.
+    pub(crate) fn delivered_at(&self, delivered_bytes: u64) -> Time {
+        if delivered_bytes == self.delivered_bytes { self.delivered_at } else { self.last_packet }
+    }
     /// The time when all of `bytes` (more than 0) had arrived; `None` if they have not.
     pub(crate) fn complete(&self, bytes: u64) -> Option<Time> {
         (bytes > 0 && self.delivered_bytes == bytes).then_some(self.delivered_at)

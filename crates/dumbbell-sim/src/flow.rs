@@ -166,10 +166,10 @@ impl Flow {
         out: &mut impl Outbox,
     ) {
         self.integrate_cwnd(now);
-        if let Ends::Tcp { sender, .. } = &mut self.ends {
+        if let Ends::Tcp { sender, receiver, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
             if self.app.waits() && sender.all_acknowledged() {
-                self.app.acknowledged(now);
+                acknowledged(&mut self.app, now, self.completion.as_deref(), receiver);
             }
         }
     }
@@ -184,7 +184,7 @@ impl Flow {
         s: &Segment,
         out: &mut impl Outbox,
     ) -> Option<bool> {
-        let Ends::Tcp { sender, .. } = &mut self.ends else { return None };
+        let Ends::Tcp { sender, receiver, .. } = &mut self.ends else { return None };
         let cwnd = sender.cwnd();
         if !sender.take_expected(now, s, out) {
             return None;
@@ -192,7 +192,7 @@ impl Flow {
         let side = &self.sides[SENDER];
         let mut sooner = sender.deadline() < side.armed.max(side.quiet_until);
         if self.app.waits() && sender.all_acknowledged() {
-            self.app.acknowledged(now);
+            acknowledged(&mut self.app, now, self.completion.as_deref(), receiver);
             sooner = true;
         }
         if sender.cwnd() != cwnd {
@@ -252,8 +252,15 @@ impl Flow {
         completion.complete(sender.written()).filter(|_| self.app.closed())
     }
 
-    /// Measures of the application by `end`.
-    pub(crate) fn application(&self, end: Time) -> Gauges {
+    /// Measures of the application by `end`, after [`Flow::close`].
+    pub(crate) fn application(&mut self, end: Time) -> Gauges {
+        if self.app.waits()
+            && let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends)
+            && let Some(at) = completion.complete(sender.written())
+        {
+            // The acknowledgment is still on its way.
+            self.app.delivered(at);
+        }
         let mut gauges = Gauges::default();
         self.app.probe(end, &mut gauges);
         gauges
@@ -286,4 +293,13 @@ impl Flow {
             udp.loses(t, seq);
         }
     }
+}
+
+/// Everything that an application handed over was acknowledged at `now`, and it waited for that.
+#[cold]
+fn acknowledged(app: &mut App, now: Time, completion: Option<&Completion>, receiver: &Receiver) {
+    if let Some(completion) = completion.filter(|_| app.hears_delivery()) {
+        app.delivered(completion.delivered_at(receiver.stats().delivered_bytes));
+    }
+    app.acknowledged(now);
 }

@@ -99,6 +99,19 @@ proptest! {
     }
 }
 
+/// The sender of such a client has to know what its receiver knows, so one part has both.
+#[test]
+fn clients_that_act_when_data_arrive_are_not_divided() {
+    let queue = spec("drop_tail", json!({}));
+    let second = Span::from_ms(1000);
+    let mut plan =
+        plans::dumbbell(1, 4, Rate::from_mbps(100), queue, Capacity::Packets(100), second);
+    for (kind, whole) in [("video", false), ("dash", true), ("web", true)] {
+        plan.flows[3].source = spec(kind, json!({}));
+        assert_eq!(undivided(&plan).is_some(), whole, "{kind}");
+    }
+}
+
 /// The partition that is chosen divides a dumbbell at its bottleneck, and a fat tree in quarters.
 #[test]
 fn partitions_divide_the_work() {

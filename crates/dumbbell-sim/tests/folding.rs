@@ -37,6 +37,31 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    /// Players and readers act when their data arrive, which the sender's end learns from the
+    /// receiver's: when it does must not depend on how far either has run ahead.
+    #[test]
+    fn so_it_is_with_clients_that_act_when_their_data_arrive(
+        seed: u64,
+        links in prop::collection::vec(link_choice(), 22),
+        flows in prop::collection::vec(flow_choice(), 1..10),
+    ) {
+        let of_client = |f: FlowChoice| FlowChoice { kind: 8 + f.kind % 2, ..f };
+        let flows: Vec<FlowChoice> = flows.into_iter().map(of_client).collect();
+        let plan = plan(seed, &links, &flows);
+        let folded = audited(&plan, Options::default());
+        let plain = Options::default();
+        for other in [
+            Options { fold: false, ..plain },
+            Options { straight: false, ..plain },
+            Options { hold: true, fold: false, ..plain },
+        ] {
+            prop_assert_eq!(story(&folded), story(&audited(&plan, other)));
+        }
+    }
+}
+
 /// All ways over routers between two hosts that come to no node twice.
 fn ways(p: &Plan, at: NodeId, to: NodeId, seen: &[NodeId]) -> Vec<Vec<LinkId>> {
     let leaving = p.links.iter().enumerate().filter(|(_, l)| l.from == at && !seen.contains(&l.to));

@@ -1,10 +1,10 @@
 //! Single flows over a plain path: what they do can be computed by hand.
 mod plans;
 
-use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_core::units::{Capacity, Packets, Rate, Span};
 use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
-use dumbbell_tcp::TcpConfig;
+use dumbbell_tcp::{DelayedAck, TcpConfig};
 use plans::{audited, empty, flow, link, spec};
 use serde_json::json;
 
@@ -35,14 +35,20 @@ fn a_flow_alone_does_not_run_ahead_for_ever() {
     assert!((9.3e6..9.6e6).contains(&goodput), "{goodput}");
 }
 
-/// Two hosts, 10 Mbps and 5 ms each way, a flow with this source, for two seconds.
-fn alone(source: Shared<Spec>, tcp: TcpConfig) -> Report {
-    let mut p = empty(1, Span::from_secs(2));
+/// Two hosts, 10 Mbps and 5 ms each way.
+fn path(duration: Span) -> Plan {
+    let mut p = empty(1, duration);
     p.nodes = (0..2)
         .map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false })
         .collect();
     p.links =
         [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
+    p
+}
+
+/// A flow with this source over that path, for two seconds, from 100 ms on.
+fn alone(source: Shared<Spec>, tcp: TcpConfig) -> Report {
+    let mut p = path(Span::from_secs(2));
     flow(&mut p, 0, 1, Span::from_ms(100), "newreno", tcp);
     p.flows[0].source = source;
     audited(&p, Options::default())
@@ -141,4 +147,143 @@ fn a_datagram_that_must_not_be_cut_is_dropped_where_it_does_not_fit() {
         r.flows[0]
     );
     assert_eq!(r.flows[0].delivered_packets, 0);
+}
+
+/// [`plans::bench_tcp`] with a first window of so many packets.
+fn window_of(packets: f64) -> TcpConfig {
+    TcpConfig { initial_window: Packets(packets), ..plans::bench_tcp() }
+}
+
+/// What the application of a flow measured, against what is worked out.
+fn measured(report: &Report, expected: &[(&str, f64)]) {
+    for (name, value) in expected {
+        let got = report.flows[0].application.get(name).unwrap();
+        assert!((got - value).abs() <= 1e-9 * value.abs().max(1.0), "{name} is {got}, not {value}");
+    }
+}
+
+/// A segment of a second at 1.92 Mbps is 250 packets, all within the first window: 200 ms on the
+/// wire and 5 ms of propagation. The request takes 5.032 ms, as an acknowledgment: together 210.032
+/// ms. Two segments start playback after twice that. The fourth comes at 835.096 ms after the start
+/// of the flow, where 3.579936 s are in the buffer; so the fifth is asked for 0.579936 s later and
+/// is there after 210.032 ms more. At the end, 1.9 s after the start, 5 s have come and 1.9 -
+/// 0.415032 s were played.
+#[test]
+fn a_player_fills_its_buffer_over_a_fast_link() {
+    let mut config = json!({
+        "ladder": ["1.92 Mbps"], "segment": "1 s", "start": "2 s", "buffer": "4 s",
+    });
+    for abr in ["bba", "throughput"] {
+        config["abr"] = json!(abr);
+        let report = alone(spec("dash", config.clone()), window_of(500.0));
+        measured(&report, &[("start_up_s", 2.0 * 0.210032), ("stalls", 0.0), ("segments", 5.0)]);
+        measured(&report, &[("buffer_s", 5.0 - (1.9 - 0.415032))]);
+        measured(&report, &[("qoe", 5.0 * 1920.0 - 3000.0 * 2.0 * 0.210032)]);
+    }
+    // Four segments, and the flow is over.
+    config["length"] = json!("4 s");
+    let report = alone(spec("dash", config), window_of(500.0));
+    assert_eq!(report.flows[0].completion, Some(Span::from_us(835_096)));
+    measured(&report, &[("buffer_s", 4.0 - (1.9 - 0.415032)), ("stalls", 0.0)]);
+}
+
+/// The same bytes as a tenth of a second of 19.2 Mbps: each is played in 100 ms and waited for
+/// 110.032 ms. The first comes after 205 ms, and eight more within 1.9 s.
+#[test]
+fn a_player_stalls_over_a_slow_link() {
+    let config = json!({
+        "ladder": ["19.2 Mbps", "40 Mbps"], "segment": "100 ms", "start": "100 ms",
+        "buffer": "4 s", "abr": "throughput",
+    });
+    let report = alone(spec("dash", config), window_of(500.0));
+    measured(&report, &[("start_up_s", 0.210032), ("segments", 9.0), ("switches", 0.0)]);
+    measured(&report, &[("stalls", 8.0), ("stalled_s", 8.0 * 0.110032)]);
+}
+
+/// BBA-0 for a minute, over a link between the two highest rates: the numbers are those of the
+/// transcription in `python/dumbbell/validate/laws/streaming.py` with the times of this path. A
+/// fetch of n packets takes 5.032 + 0.8 n + 5 ms.
+#[test]
+fn a_player_by_its_buffer_does_what_its_transcription_does() {
+    let mut p = path(Span::from_secs(60));
+    flow(&mut p, 0, 1, Span::ZERO, "newreno", window_of(500.0));
+    // 60, 100, 200 and 400 packets in a quarter of a second.
+    let config = json!({
+        "ladder": ["1843200 bps", "3072000 bps", "6144000 bps", "12288000 bps"],
+        "segment": "250 ms", "start": "500 ms", "buffer": "10 s",
+    });
+    p.flows[0].source = spec("dash", config);
+    let report = audited(&p, Options::default());
+    measured(&report, &[("segments", 263.0), ("switches", 7.0), ("stalls", 0.0)]);
+    measured(&report, &[("start_up_s", 0.116064), ("buffer_s", 5.861032)]);
+    measured(&report, &[("video_bps", 8_349_298.859_315_589), ("qoe", 2_160_496.608)]);
+}
+
+/// At the end the last segment is there, and its acknowledgment on its way: it counts. The fourth
+/// segment comes at 935.096 ms of the run.
+#[test]
+fn a_segment_counts_from_the_arrival_of_its_last_byte() {
+    for (end_us, segments) in [(935_095, 3.0), (935_096, 4.0), (940_000, 4.0)] {
+        let mut p = path(Span::from_us(end_us));
+        flow(&mut p, 0, 1, Span::from_ms(100), "newreno", window_of(500.0));
+        p.flows[0].source = spec("dash", json!({"ladder": ["1.92 Mbps"], "segment": "1 s"}));
+        measured(&audited(&p, Options::default()), &[("segments", segments)]);
+    }
+}
+
+/// Objects of one segment take 10.832 ms each, one after the other. Of 21 objects of which 20 come
+/// together, ten leave at once: the first one did not use the window of ten, so it did not open it.
+/// The other ten leave one round trip later. That is the request's way of 5.032 ms, two round
+/// trips, ten segments, and 5 ms.
+#[test]
+fn a_page_takes_the_time_of_its_objects() {
+    let page = |objects: u64, pipelined: bool| {
+        let config = json!({
+            "objects": objects, "size": "960 B", "pages": 3, "think": "50 ms",
+            "pipelined": pipelined,
+        });
+        alone(spec("web", config), plans::bench_tcp())
+    };
+    for objects in [1, 5] {
+        let load = objects as f64 * 10.832e-3;
+        let report = page(objects, false);
+        measured(&report, &[("pages", 3.0), ("load_mean_s", load), ("load_p95_s", load)]);
+        // Less the request of the first page; two think times.
+        let expected = Span::from_us(3 * objects * 10_832 - 5_032 + 2 * 50_000);
+        assert_eq!(report.flows[0].completion, Some(expected));
+    }
+    let config = json!({"objects": 21, "size": "960 B", "pages": 1, "pipelined": true});
+    let report = alone(spec("web", config), plans::bench_tcp());
+    let load = (5.032 + 2.0 * 10.832 + 10.0 * 0.8 + 5.0) * 1e-3;
+    measured(&report, &[("pages", 1.0), ("load_p50_s", load)]);
+}
+
+/// A receiver that delays acknowledgments by 100 ms delays a request that goes at once, and no
+/// other. The first objects of a page have two segments, which are acknowledged at once, so the
+/// second object of a page is asked for at once, too. It has one segment, whose acknowledgment is
+/// delayed; but a think time follows, and the request after it takes its usual way.
+#[test]
+fn a_delayed_acknowledgment_delays_only_a_request_at_once() {
+    let tcp = TcpConfig {
+        delayed_ack: DelayedAck::Second,
+        delayed_ack_timeout: Span::from_ms(100),
+        ..plans::bench_tcp()
+    };
+    let page = |objects: u64| {
+        let config = json!({
+            "objects": objects, "first": "1920 B", "size": "960 B", "pages": 2, "think": "300 ms",
+        });
+        alone(spec("web", config), tcp.clone())
+    };
+    // The request's way, two segments, the way back; then a round trip.
+    let load = 5.032 + 2.0 * 0.8 + 5.0;
+    measured(&page(1), &[("load_mean_s", load * 1e-3)]);
+    let more = load + 5.032 + 0.8 + 5.0;
+    let report = page(2);
+    measured(&report, &[("load_mean_s", more * 1e-3), ("load_p95_s", more * 1e-3)]);
+    // Two pages, less the request of the first one, and a think time.
+    let expected = Span::from_us(2 * (2 * 10_832 + 800) - 5_032 + 300_000);
+    assert_eq!(report.flows[0].completion, Some(expected));
+    // With a third object the second delayed request is waited for.
+    measured(&page(3), &[("load_p95_s", (more + 100.0 + 10.832) * 1e-3)]);
 }

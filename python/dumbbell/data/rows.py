@@ -74,7 +74,7 @@ class Flow(Row, FlowNumbers):
     @property
     def application(self) -> dict[str, Number | None]:
         """Measurements of its application: the latencies of `request_response`, the stalls of
-        `video`."""
+        `video` and `dash`, the load times of `web`."""
         return {key: number(value) for key, value in self._fields.get("application", {}).items()}
 
     @property

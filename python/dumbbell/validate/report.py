@@ -44,6 +44,7 @@ SECTIONS = {
     "droppers": "checks.queues.droppers",
     "markers": "checks.queues.markers",
     "traffic": "checks.network.traffic",
+    "applications": "checks.network.applications",
     "fabrics": "checks.network.fabrics",
     "two_way": "checks.tcp.two_way",
     "hosts": "checks.network.hosts",

@@ -1,3 +1,6 @@
-//! Building blocks for the tests of traffic sources.
+//! Building blocks of traffic sources, and of their tests.
+pub(crate) mod client;
 #[cfg(test)]
 pub(crate) mod counting;
+pub(crate) mod ladder;
+pub(crate) mod times;

@@ -7,6 +7,7 @@
 //! of a response is the time from this write to the acknowledgment of its last byte, which is one
 //! exchange as the client sees it. Delayed acknowledgments (RFC 1122) add their delay if a response
 //! ends with an odd number of segments.
+use super::parts::times::Times;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -118,18 +119,12 @@ impl Source for RequestResponse {
     /// `responses`: the number of acknowledged responses; `latency_*`: mean and quantiles (nearest
     /// rank) of their latencies in seconds, NaN before the first.
     fn probe(&self, _: Time, out: &mut dyn Probe) {
-        let mut sorted = self.inner.latencies.clone();
-        sorted.sort_unstable();
-        let n = sorted.len();
-        out.gauge("responses", n as f64);
-        let quantile = |q: f64| match (libm::ceil(q * n as f64) as usize).checked_sub(1) {
-            Some(i) => sorted[i.min(n - 1)].seconds(),
-            None => f64::NAN,
-        };
-        out.gauge("latency_mean_s", sorted.iter().map(|l| l.seconds()).sum::<f64>() / n as f64);
-        out.gauge("latency_p50_s", quantile(0.5));
-        out.gauge("latency_p95_s", quantile(0.95));
-        out.gauge("latency_p99_s", quantile(0.99));
+        let latencies = Times::new(self.inner.latencies.clone());
+        out.gauge("responses", latencies.count() as f64);
+        out.gauge("latency_mean_s", latencies.mean());
+        out.gauge("latency_p50_s", latencies.quantile(0.5));
+        out.gauge("latency_p95_s", latencies.quantile(0.95));
+        out.gauge("latency_p99_s", latencies.quantile(0.99));
     }
 }
 

@@ -6,6 +6,7 @@
 //! `safety` times the harmonic mean of what the last chunks reached. That is FESTIVE's rule without
 //! its gradual switching, randomized times and stateful delays; there is no buffer-based rule (BBA,
 //! BOLA).
+use super::parts::ladder;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -55,19 +56,7 @@ fn kbps(kbps: u64) -> Rate {
 
 impl Config for VideoConfig {
     fn check(&self) -> Result<(), Fault> {
-        let Some(lowest) = self.ladder.first() else {
-            return Err(Fault::at("ladder", "there is no rate").fix(
-                "write ladder = [\"1 Mbps\", \
-                \"4 Mbps\"]",
-            ));
-        };
-        if let Some(i) = self.ladder.windows(2).position(|w| w[0] >= w[1]) {
-            let cause = format!("{} is not above the rate before it", self.ladder[i + 1]);
-            return Err(Fault::at(&format!("ladder[{}]", i + 1), cause).fix(
-                "write the rates in \
-                ascending order",
-            ));
-        }
+        let lowest = ladder::check(&self.ladder)?;
         if lowest.bytes_in(self.chunk) == 0 {
             return Err(Fault::at("chunk", "a chunk at the lowest rate has less than a byte").fix(
                 "write \

@@ -6,6 +6,7 @@ use crate::traffic::kernel_config::kernel_config;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
+use dumbbell_core::source::Source;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Flow, Ip, NodeId, Plan, Transport};
 use std::collections::BTreeMap;
@@ -103,6 +104,13 @@ fn job(
             ),
         )
     })?;
+    if source.hears_delivery() {
+        let cause = format!(
+            "the sender of {} cannot see when a kernel's receiver has its data",
+            flow.source.kind
+        );
+        return Err(refuse("source", cause, "simulate it, or write another source"));
+    }
     let chance = Stream::named(plan.seed, &format!("{}/source", flow.name));
     let start = Time::ZERO + flow.start;
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);

@@ -363,6 +363,21 @@ fn add(p: &mut Plan, c: &FlowChoice) {
             });
             last.source = spec("video", config);
         }
+        // Clients that act when their data arrive.
+        8 => {
+            let abr = if has(0) { "bba" } else { "throughput" };
+            let ladder = json!(["300 kbps", "1 Mbps"]);
+            let config = json!({
+                "ladder": ladder, "segment": "100 ms", "start": "200 ms", "buffer": "400 ms",
+                "abr": abr, "length": if has(1) { json!("400 ms") } else { json!(null) },
+            });
+            last.source = spec("dash", config);
+        }
+        9 => {
+            let pages = if has(0) { json!(3) } else { json!(null) };
+            let config = json!({"think": "3 ms", "pipelined": has(1), "pages": pages});
+            last.source = spec("web", config);
+        }
         _ => {}
     }
 }
