@@ -36,6 +36,18 @@ pub enum Clock {
     Recovered,
 }
 
+/// How the window grows in congestion avoidance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Steps {
+    /// With each acknowledgment, by alpha of its instant.
+    #[default]
+    Acknowledged,
+    /// By a segment at once. alpha is computed after each step, from a whole number a(D), and may
+    /// be less than 1; what was acknowledged beyond a step does not count for the next.
+    Segment,
+}
+
 /// Parameters of [`Htcp`].
 #[config]
 pub struct HtcpConfig {
@@ -72,6 +84,13 @@ pub struct HtcpConfig {
     )]
     #[config(default = Clock::Loss)]
     pub clock: Clock,
+    /// How the window grows in congestion avoidance.
+    #[schemars(
+        extend("x-source" = "Leith and Shorten 2004, section 3: acknowledged; observed in Linux: \
+            segment"),
+    )]
+    #[config(default = Steps::Acknowledged)]
+    pub steps: Steps,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes
     /// beta `beta_min`.
     #[schemars(
@@ -177,6 +196,8 @@ pub struct Htcp {
     now: Memory,
     trip: Trip,
     alpha: f64,
+    /// Bytes acknowledged since the last step of a segment.
+    counted: u64,
     /// The state that the undo of a reduction restores.
     saved: Option<Box<Memory>>,
     config: HtcpConfig,
@@ -193,7 +214,9 @@ impl Algorithm for Htcp {
         equations: "D: time since the last loss (clock: or its repair);  d = D - delta_l\n\
             a(D) = 1 if D <= delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is \
             divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - \
-            beta) a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
+            beta) a(D))\navoidance:          w += alpha / w  per segment acknowledged\n\
+            \u{20}                   (steps = segment: a whole a(D), from the last step, no least \
+            alpha)\nloss, ECN \
             echo:     B = throughput of the last round trip (or since_loss: of D;\n\
             \u{20}                   smoothed: mean of windows, 1/4 each)\nand \
             then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
@@ -216,6 +239,7 @@ impl Algorithm for Htcp {
             ("use_rtt_scaling", Setting::Flag(true)),
             ("throughput", Setting::Word("smoothed")),
             ("clock", Setting::Word("recovered")),
+            ("steps", Setting::Word("segment")),
         ],
         ..About::PLAIN
     };
@@ -235,6 +259,7 @@ impl Algorithm for Htcp {
             now,
             trip: Trip::default(),
             alpha: 1.0,
+            counted: 0,
             saved: None,
             config: config.clone(),
         }
@@ -250,10 +275,27 @@ impl Htcp {
             let d = elapsed.saturating_sub(self.config.delta_l).seconds();
             a += 10.0 * d + 0.25 * d * d;
         }
+        let whole = self.config.steps == Steps::Segment;
+        if whole {
+            a = libm::floor(a);
+        }
         if self.config.use_rtt_scaling && self.rtt_min < Span::MAX {
             a = (a / (0.1 / self.rtt_min.seconds().max(1e-6)).clamp(0.5, 10.0)).max(1.0);
         }
-        (2.0 * (1.0 - self.now.beta) * a).max(1.0)
+        let alpha = 2.0 * (1.0 - self.now.beta) * a;
+        if whole { alpha } else { alpha.max(1.0) }
+    }
+
+    /// Counts `acked` bytes, and grows by a segment where they suffice. `elapsed`: since the last
+    /// congestion event.
+    fn step(&mut self, acked: u64, elapsed: Span) {
+        self.counted += acked;
+        let cwnd = self.window.cwnd();
+        if self.counted as f64 * self.alpha >= cwnd as f64 {
+            self.window.set_cwnd(cwnd + self.window.mss());
+            self.counted = 0;
+            self.alpha = self.alpha(elapsed);
+        }
     }
 
     /// A new beta, and the share that goes.
@@ -316,19 +358,28 @@ impl CongestionControl for Htcp {
             self.rtt_min = self.rtt_min.min(rtt);
             self.now.rtt_max = self.now.rtt_max.max(rtt);
         }
-        if Window::may_grow(ack) {
-            if !self.window.in_slow_start() {
-                self.alpha = self.alpha(ack.now.since(since));
-                self.window.set_increase(self.alpha);
-            }
-            self.window.add(ack.acked);
+        if !Window::may_grow(ack) {
+            return;
         }
+        if !self.window.in_slow_start() {
+            let elapsed = ack.now.since(since);
+            if self.config.steps == Steps::Segment {
+                return self.step(ack.acked, elapsed);
+            }
+            self.alpha = self.alpha(elapsed);
+            self.window.set_increase(self.alpha);
+        }
+        self.window.add(ack.acked);
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn | Cause::Timeout { first: true } => self.adapt(event.now),
             Cause::Spurious => self.undo(),
             Cause::Timeout { first: false } | Cause::Further => {}
+        }
+        if self.config.steps == Steps::Segment {
+            self.counted = 0;
+            self.alpha = self.alpha(Span::ZERO);
         }
         self.window.shrink(event, None);
     }

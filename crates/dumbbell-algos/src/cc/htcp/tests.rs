@@ -37,6 +37,28 @@ fn a_round_trip_adds_alpha() {
     near(d.w(), libm::sqrt(w * w + 2.0 * w * (22.0 + 11.0 * 0.05)), 0.05);
 }
 
+/// As Linux was observed: 0.5 s after delta_l a(D) is 6.0625, of which 6 count. The step before is
+/// granted by the alpha of the one before it, so alpha is late by a step.
+#[test]
+fn a_step_is_a_segment_and_alpha_is_that_of_the_step_before() {
+    let config = HtcpConfig { steps: Steps::Segment, ..Default::default() };
+    let mut d = TestConnection::<Htcp>::at(1000.0, &config);
+    d.ack(1);
+    d.lose();
+    assert_eq!(d.gauge("alpha"), 1.0);
+    d.now += Span::from_ms(1500);
+    let w = d.w();
+    d.ack(w as u64 - 1);
+    assert_eq!((d.w(), d.gauge("alpha")), (w, 1.0), "a segment is missing");
+    d.ack(10);
+    assert_eq!((d.w(), d.gauge("alpha")), (w + 1.0, 6.0));
+    // Nine were too many, and are lost: 501 / 6 = 83.5 segments for the next step.
+    d.ack(83);
+    assert_eq!(d.w(), w + 1.0);
+    d.ack(1);
+    assert_eq!(d.w(), w + 2.0);
+}
+
 /// The queue was empty at 80 ms and full at 100: the loss takes a fifth; from the second on,
 /// and only while the throughput is steady.
 #[test]
