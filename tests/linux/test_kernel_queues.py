@@ -130,3 +130,22 @@ def test_words_of_tc_that_have_no_message_are_refused() -> None:
         dumbbell.drive("drop_tail", arrivals=arrivals, rate="8 Mbps", on="linux", tc=["hhf"])
     with pytest.raises(dumbbell.ScenarioError, match="`tc` is the kernel's queue"):
         dumbbell.drive("drop_tail", arrivals=arrivals, rate="8 Mbps", tc=["hhf"])
+
+
+@pytest.mark.parametrize("what", cases.SHAPED)
+def test_cakes_shaper_is_as_exact_as_the_kernels_timers(what: str) -> None:
+    """Overhead, cells and codewords included: timers are late by less than 0.75 us."""
+    least, most = cases.shaper_lateness_ns(what)
+    assert -256 <= least <= most < 1000
+
+
+@pytest.mark.parametrize("names", cases.TINS[:3], ids=", ".join)
+def test_cakes_tins_share_as_the_kernels(names: tuple[str, ...]) -> None:
+    assert cases.tin_counts(names, "sim") == cases.tin_counts(names, "linux")
+
+
+def test_cakes_tins_borrow_otherwise_than_the_kernels() -> None:
+    """What is left goes to the tins in proportion to their thresholds here, and to video there."""
+    ours, kernel = (cases.tin_counts(("voice", "video"), on) for on in ("sim", "linux"))
+    assert ours["voice"] == pytest.approx(500, abs=4)
+    assert kernel["voice"] == pytest.approx(375, abs=4)

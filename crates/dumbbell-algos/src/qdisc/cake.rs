@@ -64,7 +64,7 @@ impl<P> Algorithm for Cake<P> {
         provenance: Provenance::Recollection,
         rule: "a shaper; tins; turns between hosts and flows; COBALT in each queue",
         family: "a queue for each flow",
-        look: Some(Look::new(PlotColor::Green, 'P', 0)),
+        look: Some(Look::new(PlotColor::Green, 'P', 5)),
         kernel: Kernel::Lacks {
             why: "Linux's cake is this algorithm, and `tc` lines are not written for it yet",
             fix: "",
