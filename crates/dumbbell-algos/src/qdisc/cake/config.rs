@@ -120,7 +120,8 @@ impl CakeConfig {
     /// Bytes of a turn in a tin.
     fn quantum_of(&self, tin: &TinClass) -> u64 {
         let most = self.quantum.0;
-        self.threshold(tin).map_or(most, |rate| (rate.bps() / 8 / 4096).max(LEAST_QUANTUM)).min(most)
+        let of_rate = |rate: Rate| (rate.bps() / 8 / 4096).max(LEAST_QUANTUM);
+        self.threshold(tin).map_or(most, of_rate).min(most)
     }
 
     fn memory(&self) -> u64 {
