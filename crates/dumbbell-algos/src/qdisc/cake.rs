@@ -29,9 +29,7 @@ use crate::qdisc::parts::classes::Classes;
 use crate::qdisc::parts::scheduled::Scheduled;
 use config::CakeConfig;
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::{
-    About, Algorithm, Explained, Kernel, Look, PlotColor, Provenance,
-};
+use dumbbell_core::catalogue::{About, Algorithm, Explained, Kernel, Look, PlotColor, Provenance};
 use order::CakeOrder;
 
 /// CAKE.

@@ -10,7 +10,9 @@ fn served(isolation: &str, ends: &[(u32, u32)], sizes: impl Fn(usize) -> u32) ->
     let mut d = deck(&json, ends, Capacity::Unlimited);
     let mut served = vec![0.0; ends.len()];
     for flow in 0..ends.len() {
-        for _ in 0..20 { d.put(flow as u32, 0, sizes(flow)); }
+        for _ in 0..20 {
+            d.put(flow as u32, 0, sizes(flow));
+        }
     }
     for _ in 0..6000 {
         let meta = d.take().unwrap().meta;
@@ -49,12 +51,9 @@ fn two_hosts_with_one_and_nine_flows_get_half_each() {
     let mut weights = vec![1.0 / 9.0; 10];
     weights[0] = 1.0;
     let (from, to) = (one_and_nine(), turned(&one_and_nine()));
-    for (isolation, ends) in [
-        ("triple", &from),
-        ("triple", &to),
-        ("dual_src_host", &from),
-        ("dual_dst_host", &to),
-    ] {
+    for (isolation, ends) in
+        [("triple", &from), ("triple", &to), ("dual_src_host", &from), ("dual_dst_host", &to)]
+    {
         shares_are(isolation, ends, &weights);
         let served = served(isolation, ends, |_| 1500);
         let (one, nine) = (served[0], served[1..].iter().sum::<f64>());
@@ -87,10 +86,12 @@ fn the_load_of_a_host_falls_when_its_flows_end() {
     let mut d = deck(&json, &[(0, 9), (1, 9), (1, 9), (1, 9)], Capacity::Unlimited);
     for flow in 0..4 {
         let packets = if flow < 2 { 3000 } else { 30 };
-        for _ in 0..packets { d.put(flow, 0, 1500); }
+        for _ in 0..packets {
+            d.put(flow, 0, 1500);
+        }
     }
     let mut count = [0; 4];
-    let mut take = |d: &mut TestQdisc<Cake<Numbered>>, count: &mut [i32; 4]| {
+    let take = |d: &mut TestQdisc<Cake<Numbered>>, count: &mut [i32; 4]| {
         count[d.take().unwrap().meta.flow.0 as usize] += 1;
     };
     while count[2] + count[3] < 60 {
@@ -110,7 +111,9 @@ fn acknowledgments_count_for_the_host_that_sends_them() {
     // Data of flow 0 from host 1, and the acknowledgments of three flows, from host 2.
     let mut d = deck(&json, &[(1, 5), (6, 2), (7, 2), (8, 2)], Capacity::Unlimited);
     let one = |flow| Meta { back: flow > 0, ..packet(flow, 1000, Ecn::NotEct) };
-    for n in 0..4000 { d.put_meta(one(n % 4)); }
+    for n in 0..4000 {
+        d.put_meta(one(n % 4));
+    }
     let mut count = [0i32; 4];
     (0..1200).for_each(|_| count[d.take().unwrap().meta.flow.0 as usize] += 1);
     assert!(count[0].abs_diff(600) <= 4, "{count:?}");
@@ -124,7 +127,9 @@ fn a_queue_for_each_host_or_pair() {
     let order = |isolation: &str| {
         let mut d = deck(&json!({"isolation": isolation}), &ends, Capacity::Unlimited);
         // Each turn of 1514 bytes is two packets.
-        for n in 0..12 { d.put(n % 3, 0, 1000); }
+        for n in 0..12 {
+            d.put(n % 3, 0, 1000);
+        }
         let flows = std::iter::from_fn(|| d.take()).map(|p| p.meta.flow.0);
         flows.map(|flow| char::from(b'a' + flow as u8)).collect::<String>()
     };
@@ -140,8 +145,12 @@ fn a_queue_for_each_host_or_pair() {
 fn a_sparse_flow_goes_first() {
     let ends: Vec<_> = (0..6).map(|flow| (flow, 10 + flow)).collect();
     let mut d = deck(&json!({}), &ends, Capacity::Unlimited);
-    for n in 0..200 { d.put(n % 5, 0, 1500); }
-    for _ in 0..20 { d.take().unwrap(); }
+    for n in 0..200 {
+        d.put(n % 5, 0, 1500);
+    }
+    for _ in 0..20 {
+        d.take().unwrap();
+    }
     let sparse = d.put(5, 0, 100);
     assert_eq!(d.take().unwrap().id, sparse);
     // It has left the new queues: the next packet waits for the others' turns.
@@ -156,7 +165,9 @@ fn a_sparse_flow_goes_first() {
 fn eight_flows_of_a_set_are_apart() {
     let collisions = |flows: u32| {
         let mut d = deck(&json!({"flows": 8}), &[], Capacity::Unlimited);
-        for n in 0..4 * flows { d.put(n % flows, 0, 1000); }
+        for n in 0..4 * flows {
+            d.put(n % flows, 0, 1000);
+        }
         let mut seen = dumbbell_core::probe::Gauges::default();
         d.qdisc.probe(&mut seen);
         seen.0.iter().find(|(name, _)| *name == "collisions").unwrap().1

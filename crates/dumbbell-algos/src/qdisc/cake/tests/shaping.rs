@@ -53,7 +53,9 @@ fn the_length_on_the_link_counts() {
             "bandwidth": "500 kbps", "overhead": 8, "link_layer": layer, "rtt": "10 s",
         });
         let mut bench = port(&json);
-        for _ in 0..4 { bench.arrive(at(0), packet(0, 1500, Ecn::NotEct)); }
+        for _ in 0..4 {
+            bench.arrive(at(0), packet(0, 1500, Ecn::NotEct));
+        }
         bench.drain();
         assert_eq!(starts(&bench, 1500), [0, us, 2 * us, 3 * us]);
     }
@@ -63,7 +65,9 @@ fn the_length_on_the_link_counts() {
 #[test]
 fn a_slow_link_sends_when_it_can() {
     let mut bench = port(&json!({"bandwidth": "2 Mbps", "rtt": "10 s"}));
-    for _ in 0..4 { bench.arrive(at(0), packet(0, 1000, Ecn::NotEct)); }
+    for _ in 0..4 {
+        bench.arrive(at(0), packet(0, 1000, Ecn::NotEct));
+    }
     bench.drain();
     assert_eq!(starts(&bench, 1000), [0, 8_000, 16_000, 24_000]);
 }
@@ -87,13 +91,15 @@ fn a_sparse_flow_stays_sparse_under_a_shaper() {
     }
     let now = bench.now;
     bench.run_to(now + Span::from_ms(100));
-    for _ in 0..20 { bench.arrive(now + Span::from_ms(100), packet(0, 1000, Ecn::NotEct)); }
+    for _ in 0..20 {
+        bench.arrive(now + Span::from_ms(100), packet(0, 1000, Ecn::NotEct));
+    }
     let (sparse, _) = bench.arrive(now + Span::from_ms(101), packet(1, 100, Ecn::NotEct));
     bench.drain();
-    let sent = bench.journal.0.iter().filter_map(|e| match e {
+    let mut sent = bench.journal.0.iter().filter_map(|e| match e {
         Event::Sent(id, _) => Some(*id),
         _ => None,
     });
     // One of the backlog was in transmission, and the sparse packet is next.
-    assert_eq!(sent.skip(41).next(), Some(sparse));
+    assert_eq!(sent.nth(41), Some(sparse));
 }

@@ -1,6 +1,6 @@
 //! Tins: who goes first, and the shares of a bandwidth that all of them want.
-use super::*;
 use super::super::tins::DiffServ;
+use super::*;
 
 const VOICE: u8 = 46;
 const VIDEO: u8 = 34;
@@ -21,7 +21,9 @@ impl Saturated {
 
     fn fill(&mut self, codepoints: &[u8]) {
         for dscp in codepoints {
-            for _ in 0..3 { self.0.put(u32::from(*dscp), *dscp, 1000); }
+            for _ in 0..3 {
+                self.0.put(u32::from(*dscp), *dscp, 1000);
+            }
         }
     }
 
@@ -57,10 +59,7 @@ fn shares(diffserv: &str, wanted: &[(u8, f64)]) {
 /// Each tin has its threshold, and best effort the rest.
 #[test]
 fn tins_that_want_all_get_their_thresholds() {
-    shares(
-        "diffserv4",
-        &[(VOICE, 0.25), (VIDEO, 0.5), (BULK, 0.0625), (REST, 0.1875)],
-    );
+    shares("diffserv4", &[(VOICE, 0.25), (VIDEO, 0.5), (BULK, 0.0625), (REST, 0.1875)]);
     shares("diffserv3", &[(VOICE, 0.25), (BULK, 0.0625), (REST, 0.6875)]);
     shares("diffserv3", &[(BULK, 0.0625), (REST, 0.9375)]);
 }
