@@ -135,7 +135,7 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         assert!(flat.contains(reason), "{queue}: {reason} is not in\n{rendered}");
     }
     for (line, reason) in [
-        ("cake", "write `cake` in the scenario"),
+        ("cake", "its options are not read"),
         ("fq", "RFC 8290"),
         ("prio", "codepoint"),
         (
