@@ -14,8 +14,8 @@ use dumbbell_macros::config;
 /// Parameters of [`Cake`](super::Cake). The port's limit holds as well, for all queues together.
 #[config]
 pub struct CakeConfig {
-    /// Rate of the shaper, in bits of compensated length. Default: no shaper, and the link sends
-    /// when it can.
+    /// Rate of the shaper, in bits of compensated length; default no shaper: the link sends when it
+    /// can.
     #[schemars(extend("x-source" = "tc-cake(8): unlimited"))]
     pub bandwidth: Option<Rate>,
     /// Bytes that the link adds to each IP packet.
@@ -62,7 +62,7 @@ pub struct CakeConfig {
     #[schemars(extend("x-source" = "tc-cake(8), the example: 1514, 762, 300"))]
     #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
-    /// Bytes that all queues may hold, in addition to the port's limit. Default: four times
+    /// Bytes that all queues may hold, in addition to the port's limit; default four times
     /// bandwidth x `rtt`, at least 4 MB, and 32 MiB without a shaper.
     #[schemars(extend("x-source" = "tc-cake(8), the example: 5 MB at 100 Mbit/s"))]
     pub memory_limit: Option<Bytes>,
