@@ -14,12 +14,18 @@ def weights(ends: Sequence[tuple[str, str]], isolation: str) -> list[float]:
     """The weight of each backlogged flow from a host to a host: its quantum is divided by the
     number of flows of the host that counts, of the busier one if both do."""
     sources, sinks = (Counter(end[side] for end in ends) for side in (0, 1))
-    load = {
-        "flows": lambda source, sink: 1,
-        "dual_src_host": lambda source, sink: sources[source],
-        "dual_dst_host": lambda source, sink: sinks[sink],
-        "triple": lambda source, sink: max(sources[source], sinks[sink]),
-    }[isolation]
+
+    def load(source: str, sink: str) -> int:
+        match isolation:
+            case "dual_src_host":
+                return sources[source]
+            case "dual_dst_host":
+                return sinks[sink]
+            case "triple":
+                return max(sources[source], sinks[sink])
+            case _:
+                return 1
+
     return [1 / load(source, sink) for source, sink in ends]
 
 

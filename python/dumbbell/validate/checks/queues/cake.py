@@ -6,6 +6,7 @@ Flows send more than the link carries, so that each always has packets waiting, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -97,7 +98,7 @@ def _tins() -> Iterator[Check]:
         )
 
 
-LAYERS = (
+LAYERS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("atm", {"overhead": 8, "link_layer": "atm"}, 1500),
     ("atm-ack", {"overhead": 10, "link_layer": "atm"}, 40),
     ("ptm", {"overhead": 30, "link_layer": "ptm"}, 1500),
@@ -105,28 +106,28 @@ LAYERS = (
 )
 
 
-def _spacing(words: dict[str, Any], ip: int) -> list[float]:
-    """Seconds between the departures of waiting packets under a shaper of 1 Mbit/s."""
+def _longest_spacing(words: dict[str, Any], ip: int) -> float:
+    """The longest time between departures of waiting packets under a shaper of 1 Mbit/s [s]."""
     table = drive(
         SLOW | {"bandwidth": "1 Mbps", "rtt": "1000 s"} | words,
         arrivals={"time_s": [0.0] * 500, "bytes": ip},
         rate="100 Mbps",
     )
-    left = [int(at) for at in table.column("left_ps")]
-    return [(after - before) / 1e12 for before, after in pairwise(left)]
+    left = [at for at in table.column("left_ps") if isinstance(at, int)]
+    return max((after - before) / 1e12 for before, after in pairwise(left))
 
 
 def _layers() -> Iterator[Check]:
     for name, words, ip in LAYERS:
         layer = str(words.get("link_layer", "none"))
-        length = cake.link_bytes(ip, int(words["overhead"]), layer, int(words.get("mpu", 0)))
+        length = cake.link_bytes(ip, words["overhead"], layer, words.get("mpu", 0))
         yield Check(
             id=f"cake.overhead.{name}",
             law="a packet takes the shaper's time for its length on the link: tc-cake(8)",
             expected=length * 8 / 1e6,
             tolerance=1e-12,
             absolute=True,
-            measure=once(("cake", name), lambda w=words, n=ip: _spacing(w, n), max),
+            measure=once(("cake", name), partial(_longest_spacing, words, ip), float),
             unit="s",
         )
 
