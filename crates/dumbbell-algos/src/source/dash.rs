@@ -35,7 +35,7 @@ pub struct DashConfig {
     #[schemars(extend("x-source" = "Huang et al. 2014 and Yin et al. 2015: 4 s"))]
     #[config(default = Span::from_secs(4))]
     pub segment: Span,
-    /// Playback starts when the buffer has this much; after a stall it goes on with one segment.
+    /// Playback starts when the buffer has this much; after a stall it continues with one segment.
     #[schemars(extend("x-source" = "our choice: one segment"))]
     #[config(default = Span::from_secs(4))]
     pub start: Span,
