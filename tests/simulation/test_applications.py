@@ -76,7 +76,7 @@ def test_a_bad_ladder_is_shown_in_its_place(source: str, words: list[str], tmp_p
     done = command.dumbbell("check", file)
     said = done.stderr
     assert done.returncode == 2
-    assert "film.toml:5:" in said and "^" in said
+    assert "film.toml:5:" in said and "──" in said
     assert all(word in said for word in words), said
 
 
