@@ -10,97 +10,20 @@ link.
 from __future__ import annotations
 
 import itertools
-import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 import dumbbell
+from parts.arrivals import PATTERNS, RATE, poisson
+from parts.kernel_cake import SHAPED, TINS, shaper_lateness_ns, tin_counts
 
 PAGE = Path(__file__).resolve().parents[1] / "explanation" / "kernel-queues.md"
-RATE = "10 Mbps"
-Columns = dict[str, Any]
 Row = tuple[str, int | None]
 """A packet's verdict, and when its last bit left."""
-
-
-def columns(rows: Sequence[tuple[int, int, str, int]]) -> Columns:
-    """Columns of (time in ns, bytes, ECN field, flow)."""
-    times, sizes, ecn, flows = zip(*rows, strict=True)
-    return {
-        "time_ps": [1000 * t for t in times],
-        "bytes": list(sizes),
-        "ecn": list(ecn),
-        "flow": list(flows),
-    }
-
-
-def overload(ecn: str = "not_ect", packets: int = 3000) -> Columns:
-    """1500 B each 997.3 us: 12 Mbit/s."""
-    return columns([(997_300 * i, 1500, ecn, 0) for i in range(packets)])
-
-
-def bursts(ecn: str = "not_ect") -> Columns:
-    """Each 61.7 ms a burst of 60 packets of 100 to 1500 B, 30 us apart."""
-    sizes = random.Random(1)
-    return columns(
-        [
-            (61_700_000 * burst + 30_000 * i, sizes.randrange(100, 1501), ecn, 0)
-            for burst in range(40)
-            for i in range(60)
-        ]
-    )
-
-
-def poisson(ecn: str = "not_ect", flows: int = 2, load: float = 1.1) -> Columns:
-    """Flows with Poisson arrivals of 200 to 1500 B that offer 11 Mbit/s together. A quarter comes
-    from flow 1."""
-    draw = random.Random(2)
-    gap_ns = 850 * 800 / load
-    rows, now = [], 0
-    for _ in range(4000):
-        now += 1 + round(draw.expovariate(1 / gap_ns))
-        flow = 1 if flows > 1 and draw.random() < 0.25 else 0
-        rows.append((now, draw.randrange(200, 1501), ecn, flow))
-    return columns(rows)
-
-
-def mixed_ecn() -> Columns:
-    """The overload, in which every second packet is ECN-capable."""
-    arrivals = overload()
-    arrivals["ecn"] = ["ect0" if i % 2 else "not_ect" for i in range(len(arrivals["time_ps"]))]
-    return arrivals
-
-
-def backlog() -> Columns:
-    """Nine packets of as many flows, and while they are sent 1500 packets of four flows: none of
-    these flows is empty before the end."""
-    draw = random.Random(3)
-    rows = [(1000 * i, 1500, "not_ect", 100 + i) for i in range(9)]
-    rows += [
-        (
-            20_000 + 5000 * i,
-            draw.randrange(200, 1501),
-            "not_ect",
-            draw.choice((0, 0, 0, 1, 1, 2, 3)),
-        )
-        for i in range(1500)
-    ]
-    return columns(rows)
-
-
-PATTERNS: dict[str, Callable[[], Columns]] = {
-    "overload": overload,
-    "bursts": bursts,
-    "backlog": backlog,
-    "Poisson": poisson,
-    "overload, ECN": lambda: overload("ect0"),
-    "overload, half ECN": mixed_ecn,
-    "Poisson, ECN": lambda: poisson("ect0"),
-}
 
 
 @dataclass(frozen=True)
@@ -327,59 +250,6 @@ def lateness_ns(what: str) -> tuple[float, float]:
     return min(late), max(late)
 
 
-SHAPED = {
-    "cake, 8 Mbit/s": ({}, ""),
-    "cake, 8 Mbit/s, overhead 8 atm": ({"overhead": 8, "link_layer": "atm"}, "overhead 8 atm"),
-    "cake, 8 Mbit/s, overhead 30 ptm": ({"overhead": 30, "link_layer": "ptm"}, "overhead 30 ptm"),
-    "cake, 8 Mbit/s, overhead 38 mpu 256": ({"overhead": 38, "mpu": 256}, "overhead 38 mpu 256"),
-}
-"""CAKE's shaper with what it adds to lengths."""
-
-
-def _through_cake(arrivals: Columns, on: Any, tins: str, words: str = "", **ours: Any) -> list[int]:
-    """When packets leave CAKE's shaper of 8 Mbit/s; COBALT, set for an hour, does nothing."""
-    queue = {
-        "limit": "100000 pkt",
-        "memory_limit": "100 MB",
-        "bandwidth": "8 Mbps",
-        "rtt": "3600 s",
-        "diffserv": tins,
-        "isolation": "flows",
-    }
-    tc = f"cake bandwidth 8mbit {tins} flows raw {words} rtt 3600s memlimit 100mb"
-    link = {"rate": RATE, "mtu": "1500 B", "on": on, "tc": (" ".join(tc.split()),)}
-    if on == "sim":
-        del link["tc"]
-    table = dumbbell.drive("cake", queue | ours, arrivals=arrivals, **link)
-    return list(table.column("left_ps"))
-
-
-def shaper_lateness_ns(what: str) -> tuple[float, float]:
-    """How much later than here a packet leaves the kernel's CAKE, at least and at most."""
-    ours, words = SHAPED[what]
-    arrivals = poisson(flows=1)
-    sides = [_through_cake(arrivals, on, "besteffort", words, **ours) for on in ("sim", "linux")]
-    late = [(b - a) / 1000 for a, b in zip(*sides, strict=True)]
-    return min(late), max(late)
-
-
-CODEPOINTS = {"voice": 46, "video": 34, "bulk": 8, "rest": 0}
-
-
-def tin_counts(names: Sequence[str], on: str) -> dict[str, int]:
-    """Packets of each tin among the first 1500 that leave, where each of these always has some."""
-    packets = 6000
-    of = [names[i % len(names)] for i in range(packets)]
-    arrivals = {
-        "time_ps": [1000 * i for i in range(packets)],
-        "bytes": 1000,
-        "flow": [i % len(names) for i in range(packets)],
-        "dscp": [CODEPOINTS[name] for name in of],
-    }
-    left = sorted(zip(_through_cake(arrivals, on, "diffserv4"), of, strict=True))[:1500]
-    return {name: [tin for _, tin in left].count(name) for name in names}
-
-
 def distance(ours: Sequence[int], kernel: Sequence[int]) -> float:
     """By how many standard errors of their difference two means differ; the spread is ours."""
     return abs(mean(ours) - mean(kernel)) / (stdev(ours) * (1 / len(ours) + 1 / len(kernel)) ** 0.5)
@@ -417,15 +287,6 @@ def _shaped_rows() -> Iterator[list[str]]:
     for what in SHAPED:
         least, most = shaper_lateness_ns(what)
         yield [what, f"{least:.0f} to {most:.0f} ns"]
-
-
-TINS = (
-    ("voice", "video", "bulk", "rest"),
-    ("voice", "bulk", "rest"),
-    ("bulk", "rest"),
-    ("voice", "video"),
-)
-"""Tins that want more than they may; the last ones leave bandwidth over."""
 
 
 def _tin_rows() -> Iterator[list[str]]:

@@ -8,6 +8,8 @@ import dumbbell
 import kernel_queues as cases
 import pytest
 from dumbbell.linux import kernels
+from parts import kernel_cake
+from parts.arrivals import columns
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,7 +85,7 @@ def test_the_kernel_passes_an_empty_queue_by(kind: str, alone: bool) -> None:
         dumbbell.drive(
             kind,
             {"limit": "100 pkt", "quantum": "1514 B"} | extra,
-            arrivals=cases.columns(rows),
+            arrivals=columns(rows),
             rate="10 Mbps",
             mtu="1500 B",
             on=on,
@@ -132,20 +134,20 @@ def test_words_of_tc_that_have_no_message_are_refused() -> None:
         dumbbell.drive("drop_tail", arrivals=arrivals, rate="8 Mbps", tc=["hhf"])
 
 
-@pytest.mark.parametrize("what", cases.SHAPED)
+@pytest.mark.parametrize("what", kernel_cake.SHAPED)
 def test_cakes_shaper_is_as_exact_as_the_kernels_timers(what: str) -> None:
     """Overhead, cells and codewords included: timers are late by less than 0.75 us."""
-    least, most = cases.shaper_lateness_ns(what)
+    least, most = kernel_cake.shaper_lateness_ns(what)
     assert -256 <= least <= most < 1000
 
 
-@pytest.mark.parametrize("names", cases.TINS[:3], ids=", ".join)
+@pytest.mark.parametrize("names", kernel_cake.TINS[:3], ids=", ".join)
 def test_cakes_tins_share_as_the_kernels(names: tuple[str, ...]) -> None:
-    assert cases.tin_counts(names, "sim") == cases.tin_counts(names, "linux")
+    assert kernel_cake.tin_counts(names, "sim") == kernel_cake.tin_counts(names, "linux")
 
 
 def test_cakes_tins_borrow_otherwise_than_the_kernels() -> None:
     """What is left goes to the tins in proportion to their thresholds here, and to video there."""
-    ours, kernel = (cases.tin_counts(("voice", "video"), on) for on in ("sim", "linux"))
+    ours, kernel = (kernel_cake.tin_counts(("voice", "video"), on) for on in ("sim", "linux"))
     assert ours["voice"] == pytest.approx(500, abs=4)
     assert kernel["voice"] == pytest.approx(375, abs=4)

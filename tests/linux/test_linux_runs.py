@@ -99,22 +99,29 @@ def test_jumbo_frames_fill_their_link(tmp_path: Path) -> None:
     assert data["flows"][0]["goodput_bps"] == pytest.approx(100e6 * 9128 / 9180, rel=0.02)
 
 
-def test_no_timeout_is_shorter_than_the_least(tmp_path: Path) -> None:
-    """The kernel takes a route's least timeout only if it is locked, and else its own 200 ms."""
+def series_of_one(cc: str, seconds: int, packets: int, folder: Path, **changed: str) -> Any:
+    """The series of a flow over 10 Mbit/s and 40 ms with a buffer of `packets`, each 50 ms."""
     from dumbbell.data import series
 
-    file = tmp_path / "least.toml"
+    file, out = folder / "one.toml", folder / "out"
     file.write_text(
-        'profile = "linux"\nduration = "3 s"\ntcp.min_rto = "700 ms"\n'
-        'tcp.probe_ack_delay = "700 ms"\nflow = [{ cc = "cubic", rtt = "40 ms" }]\n'
-        'queue = { kind = "drop_tail", limit = "20 pkt" }\n'
+        f'profile = "linux"\nduration = "{seconds} s"\nflow = [{{ cc = "{cc}", rtt = "40 ms" }}]\n'
+        f'queue = {{ kind = "drop_tail", limit = "{packets} pkt" }}\n'
         'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }\n',
         encoding="utf-8",
     )
-    out = tmp_path / "out"
-    document("run", file, "--on", "linux", "--out", out, "--record-every", "50 ms", timeout_s=240)
+    changes = [word for key, value in changed.items() for word in ("-s", f"{key}={value}")]
+    options = ["--on", "linux", "--out", out, "--record-every", "50 ms", *changes]
+    document("run", file, *options, timeout_s=240)
     flows = series.read(out, "flows")
     assert flows is not None
+    return flows
+
+
+def test_no_timeout_is_shorter_than_the_least(tmp_path: Path) -> None:
+    """The kernel takes a route's least timeout only if it is locked, and else its own 200 ms."""
+    least = {"tcp.min_rto": "700 ms", "tcp.probe_ack_delay": "700 ms"}
+    flows = series_of_one("cubic", 3, 20, tmp_path, **least)
     settled = flows.filter(flows["srtt_us"] > 0)
     assert len(settled) > 50
     assert settled["rto_us"].min() >= 740e3
@@ -123,19 +130,7 @@ def test_no_timeout_is_shorter_than_the_least(tmp_path: Path) -> None:
 def test_a_congestion_control_says_what_it_holds(tmp_path: Path) -> None:
     """BBR alone on 10 Mbit/s and 40 ms: its model of the path is the path, its gains are those of
     ours."""
-    from dumbbell.data import series
-
-    file = tmp_path / "bbr.toml"
-    file.write_text(
-        'profile = "linux"\nduration = "4 s"\nflow = [{ cc = "bbr", rtt = "40 ms" }]\n'
-        'queue = { kind = "drop_tail", limit = "100 pkt" }\n'
-        'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }\n',
-        encoding="utf-8",
-    )
-    out = tmp_path / "out"
-    document("run", file, "--on", "linux", "--out", out, "--record-every", "50 ms", timeout_s=240)
-    flows = series.read(out, "flows")
-    assert flows is not None
+    flows = series_of_one("bbr", 4, 100, tmp_path)
     late = flows.filter(flows["time_s"] > 2)
     assert late["cc_btl_bw"].min() == pytest.approx(10e6 * 1448 / 1500, rel=0.03)
     assert late["cc_rt_prop"].max() == pytest.approx(0.04, abs=0.002)

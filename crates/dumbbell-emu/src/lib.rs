@@ -18,6 +18,7 @@ pub mod live;
 pub mod log;
 pub mod packet;
 pub mod router;
+pub mod run_delay;
 pub(crate) mod sys;
 pub mod traffic;
 pub mod validity;

@@ -233,7 +233,7 @@ fn a_segment_counts_from_the_arrival_of_its_last_byte() {
 
 /// Objects of one segment take 10.832 ms each, one after the other. Of 21 objects of which 20 come
 /// together, ten leave at once: the first one did not use the window of ten, so it did not open it.
-/// The other ten leave one round trip later. That is the request's way of 5.032 ms, two round
+/// The other ten leave one round trip later. That is a request delay of 5.032 ms, two round
 /// trips, ten segments, and 5 ms.
 #[test]
 fn a_page_takes_the_time_of_its_objects() {
@@ -261,7 +261,7 @@ fn a_page_takes_the_time_of_its_objects() {
 /// A receiver that delays acknowledgments by 100 ms delays a request that goes at once, and no
 /// other. The first objects of a page have two segments, which are acknowledged at once, so the
 /// second object of a page is asked for at once, too. It has one segment, whose acknowledgment is
-/// delayed; but a think time follows, and the request after it takes its usual way.
+/// delayed; but a think time follows, and the request after it takes its usual delay.
 #[test]
 fn a_delayed_acknowledgment_delays_only_a_request_at_once() {
     let tcp = TcpConfig {
@@ -275,7 +275,7 @@ fn a_delayed_acknowledgment_delays_only_a_request_at_once() {
         });
         alone(spec("web", config), tcp.clone())
     };
-    // The request's way, two segments, the way back; then a round trip.
+    // The request's delay, two segments, and propagation; then a round trip.
     let load = 5.032 + 2.0 * 0.8 + 5.0;
     measured(&page(1), &[("load_mean_s", load * 1e-3)]);
     let more = load + 5.032 + 0.8 + 5.0;

@@ -158,7 +158,6 @@ struct Inner {
     /// The segment that is on its way, or the last one: its rung, and when it was asked for.
     rung: usize,
     asked: Asked,
-    fetching: bool,
     /// When it arrived, until the server learns of it.
     arrived: Option<Time>,
 }
@@ -204,7 +203,6 @@ impl Algorithm for Dash {
                 left,
                 rung: 0,
                 asked: Asked::First,
-                fetching: false,
                 arrived: None,
             }),
         }
@@ -218,7 +216,7 @@ impl Inner {
 
     /// True if all of the video has arrived.
     fn is_complete(&self) -> bool {
-        self.left == Some(0) && !self.fetching
+        self.left == Some(0) && !self.client.waits()
     }
 
     /// The last byte of a segment is there.
@@ -227,7 +225,7 @@ impl Inner {
         let last = self.left == Some(0);
         self.player.add(at, c.segment, c.ladder[self.rung], c.start, last);
         self.client.delivered(at);
-        (self.fetching, self.arrived) = (false, Some(at));
+        self.arrived = Some(at);
     }
 
     /// The rung of a segment that the player asks for after `pause`.
@@ -245,7 +243,7 @@ impl Inner {
 impl Source for Dash {
     fn next(&mut self, now: Time, _: &mut Stream) -> Option<Burst> {
         let me = &mut *self.inner;
-        if me.fetching {
+        if me.client.waits() {
             // Nobody said when it arrived.
             me.segment_arrives(now);
         }
@@ -260,7 +258,7 @@ impl Source for Dash {
         let pause = me.player.until_room(me.config.segment, me.config.buffer);
         me.rung = me.choose(pause);
         let (asked, after) = me.client.asks(now, pause);
-        (me.asked, me.fetching) = (asked, true);
+        me.asked = asked;
         Some(Burst::awaited(after, me.bytes()))
     }
     fn awaits(&self) -> bool {
@@ -270,7 +268,7 @@ impl Source for Dash {
         true
     }
     fn delivered(&mut self, at: Time) {
-        if self.inner.fetching {
+        if self.inner.client.waits() {
             self.inner.segment_arrives(at);
         }
     }

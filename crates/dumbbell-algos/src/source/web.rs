@@ -114,8 +114,6 @@ struct Inner {
     objects: u64,
     /// When the present page was asked for.
     asked: Asked,
-    /// True while objects are on their way.
-    fetching: bool,
     /// Complete pages: when each was asked for, and when it was complete.
     loads: Vec<(Asked, Time)>,
 }
@@ -153,7 +151,6 @@ impl Algorithm for Web {
                 left: config.pages,
                 objects: 0,
                 asked: Asked::First,
-                fetching: false,
                 loads: Vec::new(),
             }),
         }
@@ -164,7 +161,6 @@ impl Inner {
     /// The last byte of all that was asked for is there.
     fn objects_arrive(&mut self, at: Time) {
         self.client.delivered(at);
-        self.fetching = false;
         if self.objects == 0 {
             self.loads.push((self.asked, at));
         }
@@ -199,14 +195,12 @@ impl Inner {
 impl Source for Web {
     fn next(&mut self, now: Time, rng: &mut Stream) -> Option<Burst> {
         let me = &mut *self.inner;
-        if me.fetching {
+        if me.client.waits() {
             // Nobody said when they arrived.
             me.objects_arrive(now);
         }
         me.client.acknowledged(now);
-        let burst = if me.objects > 0 { me.rest(now, rng) } else { me.page(now, rng)? };
-        me.fetching = true;
-        Some(burst)
+        if me.objects > 0 { Some(me.rest(now, rng)) } else { me.page(now, rng) }
     }
     fn awaits(&self) -> bool {
         true
@@ -215,7 +209,7 @@ impl Source for Web {
         true
     }
     fn delivered(&mut self, at: Time) {
-        if self.inner.fetching {
+        if self.inner.client.waits() {
             self.inner.objects_arrive(at);
         }
     }

@@ -1,5 +1,6 @@
 //! The time for which a program and its children waited for a processor.
-use crate::router::measures::cpu::waited_ns;
+use crate::run_delay;
+use dumbbell_core::units::Span;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::time::Instant;
@@ -9,13 +10,13 @@ pub struct CpuWait {
     program: u32,
     began: Instant,
     /// Of each thread that was seen, how long it waited when it was seen last.
-    waited_ns: BTreeMap<u32, u64>,
+    waited: BTreeMap<u32, Span>,
 }
 
 impl CpuWait {
     /// Watches the process `program`, which has just begun.
     pub fn of(program: u32) -> CpuWait {
-        CpuWait { program, began: Instant::now(), waited_ns: BTreeMap::new() }
+        CpuWait { program, began: Instant::now(), waited: BTreeMap::new() }
     }
 
     /// Looks at all that there are now.
@@ -29,9 +30,9 @@ impl CpuWait {
             {
                 let of = |file| format!("/proc/{process}/task/{thread}/{file}");
                 // One that has just ended has no account any more.
-                if let Some(waited) = File::open(of("schedstat")).ok().as_ref().and_then(waited_ns)
-                {
-                    self.waited_ns.insert(thread, waited);
+                let account = File::open(of("schedstat")).ok();
+                if let Some(waited) = account.as_ref().and_then(run_delay::total) {
+                    self.waited.insert(thread, waited);
                 }
                 let children = fs::read_to_string(of("children")).unwrap_or_default();
                 processes.extend(
@@ -44,8 +45,8 @@ impl CpuWait {
     /// The share of the time since the beginning in which the thread that waited longest was ready
     /// and had no processor.
     pub fn share(&self) -> f64 {
-        let waited = self.waited_ns.values().max().copied().unwrap_or(0);
-        waited as f64 / self.began.elapsed().as_nanos().max(1) as f64
+        let waited = self.waited.values().max().copied().unwrap_or(Span::ZERO);
+        waited.seconds() / self.began.elapsed().as_secs_f64().max(1e-9)
     }
 }
 
@@ -57,7 +58,7 @@ mod tests {
     fn it_sees_every_thread_of_a_process() {
         let mut own = CpuWait::of(std::process::id());
         own.read_threads();
-        assert!(!own.waited_ns.is_empty());
+        assert!(!own.waited.is_empty());
         assert!((0.0..1e9).contains(&own.share()));
     }
 }

@@ -1,10 +1,9 @@
 //! Processor use of a traffic thread.
 use crate::clock::monotonic_ns;
-use crate::router::measures::cpu::waited_ns;
+use crate::run_delay;
 use dumbbell_core::units::Span;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use std::fs::File;
 
 /// The task of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +44,8 @@ impl CpuUsage {
         let (user, system) = usage.map_or((0, 0), |u| {
             (u.user_time().num_microseconds(), u.system_time().num_microseconds())
         });
-        let waited = File::open("/proc/thread-self/schedstat").ok().as_ref().and_then(waited_ns);
-        let ns = |ns: u64| Span::from_ps(ns * 1_000);
-        let (waited, wall) = (ns(waited.unwrap_or(0)), ns(monotonic_ns()));
+        let waited = run_delay::total_of_this_thread().unwrap_or(Span::ZERO);
+        let wall = Span::from_ps(monotonic_ns() * 1_000);
         CpuUsage { role, user: span(user), system: span(system), waited, wall }
     }
     /// Processor use since `before`.

@@ -15,6 +15,7 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
 use dumbbell_emu::live::user_program::UserProgram;
+use dumbbell_emu::run_delay;
 use dumbbell_plan::Plan;
 use dumbbell_results::run_json;
 use dumbbell_sim::partition::Partition;
@@ -311,12 +312,11 @@ fn together(engine: &Engine<'_>, plan: &Plan, partition: &Partition) -> Result<W
         let now = ((t.ps() as f64 / plan.duration.ps() as f64).min(1.0) * WHOLE) as u64;
         engine.meter.passed.fetch_add(now - passed.swap(now, Relaxed), Relaxed);
     };
-    divided::run(plan, partition, &engine.meter.stop, &reached, cores::waited).map_err(|stopped| {
-        match stopped {
+    divided::run(plan, partition, &engine.meter.stop, &reached, run_delay::total_of_this_thread)
+        .map_err(|stopped| match stopped {
             Stopped::Interrupted => Stop::Interrupted,
             Stopped::Refused(fault) => refused(fault),
-        }
-    })
+        })
 }
 
 /// Takes a world to its end while nobody looks.

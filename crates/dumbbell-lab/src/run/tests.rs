@@ -3,13 +3,14 @@ use super::*;
 use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::results::run_output::RunOutput;
 use crate::verb::Asked;
+use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
 use dumbbell_sim::partition::Partition;
 use engine::divided;
 use serde_json::json;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicUsize;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 fn run_with(
     request: &Value,
@@ -216,9 +217,9 @@ fn a_run_on_several_threads_can_be_interrupted() {
 }
 
 /// Threads of a machine on which they always wait, and ask for it each time.
-fn always_waiting() -> Duration {
+fn always_waiting() -> Option<Span> {
     LOOKS.fetch_add(1, Relaxed);
-    STARTED.elapsed()
+    Some(Span::from_secs_f64(STARTED.elapsed().as_secs_f64()))
 }
 static LOOKS: AtomicUsize = AtomicUsize::new(0);
 static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -18,8 +18,8 @@ fn config(abr: Abr) -> DashConfig {
 /// A fetch: when the server has the request, and megabits.
 type Fetch = (f64, f64);
 
-/// Plays over a network of `mbps` with a way of `way` to each side, until `end`.
-fn watch(config: &DashConfig, mbps: f64, way: Span, end: f64) -> (Vec<Fetch>, Gauges) {
+/// Plays over a network of `mbps` with a delay of `delay` to each side, until `end`.
+fn watch(config: &DashConfig, mbps: f64, delay: Span, end: f64) -> (Vec<Fetch>, Gauges) {
     let (mut dash, mut rng, mut now) =
         (Dash::new(config, &()), Stream::named(1, "dash"), Time::ZERO + Span::from_secs(1));
     let mut fetches = Vec::new();
@@ -27,12 +27,12 @@ fn watch(config: &DashConfig, mbps: f64, way: Span, end: f64) -> (Vec<Fetch>, Ga
         let at = now + burst.after;
         let megabits = burst.bytes as f64 * 8e-6;
         fetches.push((at.seconds() - 1.0, megabits));
-        let there = at + Span::from_secs_f64(megabits / mbps) + way;
+        let there = at + Span::from_secs_f64(megabits / mbps) + delay;
         if there.seconds() > end + 1.0 {
             break;
         }
         dash.delivered(there);
-        now = there + way;
+        now = there + delay;
     }
     let mut gauges = Gauges::default();
     dash.probe(Time::ZERO + Span::from_secs_f64(1.0 + end), &mut gauges);
@@ -45,7 +45,7 @@ fn all_near(gauges: &Gauges, expected: &[(&str, f64)]) {
     }
 }
 
-/// At 8 Mbps, without a way: segments of 2, then 8 megabits, because the harmonic mean is 8 Mbps;
+/// At 8 Mbps, without a delay: segments of 2, then 8 megabits, because the harmonic mean is 8 Mbps;
 /// 0.25 s and then 1 s each. Playing from 1.25 s on with 4 s. A segment comes each second and a
 /// second is played: at 4.25 s there are 7 s, at 6.25 s 9 s, which leaves no room for two more
 /// until 7.25 s. From then on one segment every 2 s. At 29 s 18 are there, 36 s, of which 27.75 s
@@ -65,9 +65,9 @@ fn throughput_fills_the_buffer_and_then_waits_for_room() {
     all_near(&gauges, &[("video_bps", 69e6 / 18.0), ("qoe", quality - 3000.0 * 1.25)]);
 }
 
-/// With a way of 100 ms each request takes it, too: the first one left 100 ms before the flow
+/// With a delay of 100 ms each request takes it, too: the first one left 100 ms before the flow
 /// began. Segments of 1 Mbps at 8 Mbps take 0.25 + 0.2 s. When the buffer is full, at 8 s, the
-/// server has the request one way after there is room.
+/// server has the request one delay after there is room.
 #[test]
 fn requests_take_their_way() {
     let mut config = config(Abr::Throughput);

@@ -1,14 +1,14 @@
 //! The client at the receiving end of a closed loop, by its own clock.
 //!
 //! A source runs at the sender, which is the server. The client acts when data arrive; the server
-//! hears of it one request's way later. A request is no packet: if the client asks at once, the
+//! hears of it one request delay later. A request is no packet: if the client asks at once, the
 //! acknowledgment of what it waited for stands for the request. If it pauses first, the request
 //! takes the shortest time that an acknowledgment has taken, because no delayed acknowledgment
 //! holds it back. The first request is at the server when the flow begins, so it left the client
-//! one such way before.
+//! one such delay before.
 use dumbbell_core::units::{Span, Time};
 
-/// What a client knows of its requests and of the way to its server.
+/// What a client knows of its requests and of the delay to its server.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     /// When the flow began.
@@ -16,7 +16,9 @@ pub struct Client {
     /// When the last data that it waited for arrived.
     arrived: Option<Time>,
     /// The shortest time from an arrival to its acknowledgment.
-    way: Option<Span>,
+    request_delay: Option<Span>,
+    /// True from a request until all that was asked for is there.
+    waits: bool,
 }
 
 /// When a request left the client.
@@ -30,40 +32,49 @@ pub enum Asked {
 }
 
 impl Client {
+    /// True if something that it asked for is not there yet.
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// All that the client waited for is there at `at`.
     pub fn delivered(&mut self, at: Time) {
-        self.arrived = Some(at);
+        (self.arrived, self.waits) = (Some(at), false);
     }
 
     /// The server learns at `now` that all is there.
     pub fn acknowledged(&mut self, now: Time) {
         if let Some(at) = self.arrived {
-            let way = now.since(at);
-            self.way = Some(self.way.map_or(way, |least| least.min(way)));
+            let delay = now.since(at);
+            let least = self.request_delay.map_or(delay, |least| least.min(delay));
+            self.request_delay = Some(least);
         }
     }
 
     /// The client asks for more, `pause` after the last arrival: when it does so, and how long
     /// after `now` the server has the request, which knew at `now` that all was there.
     pub fn asks(&mut self, now: Time, pause: Span) -> (Asked, Span) {
+        self.waits = true;
         let Some(arrived) = self.arrived else {
             self.began = Some(now);
             return (Asked::First, Span::ZERO);
         };
         let at = arrived + pause;
-        (Asked::At(at), (at + self.way()).since(now))
+        (Asked::At(at), (at + self.request_delay()).since(now))
     }
 
     /// The time from a request to `until`.
     pub fn since(&self, asked: Asked, until: Time) -> Span {
         match asked {
             Asked::At(at) => until.since(at),
-            Asked::First => self.began.map_or(Span::ZERO, |began| until.since(began)) + self.way(),
+            Asked::First => {
+                self.began.map_or(Span::ZERO, |began| until.since(began)) + self.request_delay()
+            }
         }
     }
 
-    fn way(&self) -> Span {
-        self.way.unwrap_or(Span::ZERO)
+    fn request_delay(&self) -> Span {
+        self.request_delay.unwrap_or(Span::ZERO)
     }
 }
 
@@ -75,10 +86,10 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// A way of 5 ms. The second acknowledgment is delayed by 40 ms: a request at once waits for
+    /// A request delay of 5 ms. The second acknowledgment is delayed by 40 ms: a request at once waits for
     /// it, and one after a pause does not.
     #[test]
-    fn a_request_takes_the_shortest_way_that_was_seen() {
+    fn a_request_takes_the_shortest_delay_that_was_seen() {
         let mut client = Client::default();
         assert_eq!(client.asks(ms(100), Span::from_ms(7)), (Asked::First, Span::ZERO));
         client.delivered(ms(110));

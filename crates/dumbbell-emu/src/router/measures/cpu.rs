@@ -1,10 +1,9 @@
 //! Processor time of the router's thread, and steal time of the machine.
+use crate::run_delay::RunDelay;
 use dumbbell_core::units::{Span, Time};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 /// Nanoseconds that the calling thread has run.
 #[inline]
@@ -31,21 +30,17 @@ pub struct Cpu {
 /// Between two looks at the account.
 const EVERY: Span = Span::from_ms(1);
 
-/// The kernel's account of how long a thread was ready and waited for a processor
-/// (Documentation/scheduler/sched-stats.rst).
+/// How long the thread was ready and waited for a processor, looked at now and then.
 pub struct CpuWaits {
     /// `None`: a kernel without the account.
-    account: Option<File>,
-    waited_ns: u64,
+    delay: Option<RunDelay>,
     looked: Time,
 }
 
 impl CpuWaits {
     /// Starts the account of the calling thread at `now`.
     pub fn of_this_thread(now: Time) -> Self {
-        let account = File::open("/proc/thread-self/schedstat").ok();
-        let waited_ns = account.as_ref().and_then(waited_ns).unwrap_or(0);
-        CpuWaits { account, waited_ns, looked: now }
+        CpuWaits { delay: RunDelay::of_this_thread(), looked: now }
     }
 
     /// The waiting time since the last answer; `None` within a millisecond, or if the kernel does
@@ -56,18 +51,8 @@ impl CpuWaits {
             return None;
         }
         self.looked = now;
-        let waited = waited_ns(self.account.as_ref()?)?;
-        let more = waited.saturating_sub(self.waited_ns);
-        self.waited_ns = waited;
-        Some(Span::from_ps(more * 1_000))
+        self.delay.as_mut()?.since_last()
     }
-}
-
-/// Nanoseconds that a task was ready without a processor: the second number of its `schedstat`.
-pub fn waited_ns(account: &File) -> Option<u64> {
-    let mut text = [0; 96];
-    let len = account.read_at(&mut text, 0).ok()?;
-    std::str::from_utf8(&text[..len]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// The counts of the calling thread, and of the machine, at one instant.

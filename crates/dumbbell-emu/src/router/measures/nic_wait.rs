@@ -2,13 +2,11 @@
 //!
 //! A NIC with the kernel's timestamps tells it for each packet. A TUN device does not, so there is
 //! a bound for the first packet of each batch: it came after the NIC was last seen empty. Of a
-//! sleep that the packet ended, only the thread's run-queue delay counts, which the kernel tells
-//! (`schedstat`).
+//! sleep that the packet ended, only the thread's run-queue delay counts.
 use super::lateness::{Percentiles, Spans};
 use crate::router::wait::Wakeup;
-use dumbbell_core::units::{Span, Time};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use crate::run_delay::RunDelay;
+use dumbbell_core::units::Time;
 
 /// Collects the waits.
 pub struct NicWait {
@@ -23,7 +21,7 @@ pub struct NicWait {
 impl NicWait {
     /// Starts the measure for the calling thread.
     pub fn of_this_thread() -> NicWait {
-        NicWait { delay: RunDelay::open(), ..NicWait::unscheduled() }
+        NicWait { delay: RunDelay::of_this_thread(), ..NicWait::unscheduled() }
     }
 
     /// A measure for a thread whose run-queue delay is not read.
@@ -64,43 +62,10 @@ impl NicWait {
     }
 }
 
-/// The run-queue delay of the thread: ready, but without a processor.
-struct RunDelay {
-    file: File,
-    last_ns: u64,
-}
-
-impl RunDelay {
-    fn open() -> Option<RunDelay> {
-        let file = File::open("/proc/thread-self/schedstat").ok()?;
-        let mut delay = RunDelay { file, last_ns: 0 };
-        delay.since_last().map(|_| delay)
-    }
-
-    /// The delay since the last call.
-    fn since_last(&mut self) -> Option<Span> {
-        let mut text = [0; 64];
-        let len = self.file.read_at(&mut text, 0).ok()?;
-        let total = waited_ns(std::str::from_utf8(&text[..len]).ok()?)?;
-        let since = total.saturating_sub(std::mem::replace(&mut self.last_ns, total));
-        Some(Span::from_ps(since * 1_000))
-    }
-}
-
-/// The second number: nanoseconds on a run queue (Documentation/scheduler/sched-stats.rst).
-fn waited_ns(schedstat: &str) -> Option<u64> {
-    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_second_number_is_the_wait() {
-        assert_eq!(waited_ns("0 92788 1\n"), Some(92_788));
-        assert_eq!(waited_ns("17"), None);
-    }
+    use std::fs::File;
 
     #[test]
     fn a_batch_waited_at_most_since_its_nic_was_empty_and_a_sleeper_only_while_it_was_kept_waiting()
@@ -129,7 +94,7 @@ mod tests {
         let mut nic_wait = NicWait::of_this_thread();
         if let Some(delay) = &mut nic_wait.delay {
             let file = tempfile_with("1 92000 1\n");
-            *delay = RunDelay { file, last_ns: 0 };
+            *delay = RunDelay::new(file);
             nic_wait.batch(at(100), at(502));
             nic_wait.settle(&woken(asleep));
             assert_eq!(nic_wait.percentiles().max, 101.0);

@@ -1,20 +1,12 @@
-//! The cores of this machine, and how long a thread waits for one.
+//! The cores of this machine that are free.
 use std::fs;
 use std::thread;
-use std::time::Duration;
 
 /// Cores that no other thread uses at the moment. One where the system does not tell.
 pub fn free() -> usize {
     let cores = thread::available_parallelism().map_or(1, Into::into);
     let running = fs::read_to_string("/proc/stat").ok().and_then(|told| running(&told));
     running.map_or(1, |running| (cores + 1).saturating_sub(running).clamp(1, cores))
-}
-
-/// How long this thread has waited for a core since its start. Zero where the system does not tell.
-pub fn waited() -> Duration {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let waited = told.split_whitespace().nth(1).and_then(|ns| ns.parse().ok());
-    Duration::from_nanos(waited.unwrap_or(0))
 }
 
 /// Threads that run or wait for a core, this one among them.

@@ -4,7 +4,7 @@
 //! threads (`dumbbell_net::partition`). A thread that waits for a core holds up all others: on a
 //! crowded machine one thread simulates all parts, one after the other.
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
 use dumbbell_sim::World;
 use dumbbell_sim::partition::{Mail, Partition};
@@ -56,17 +56,18 @@ struct Meeting<'a> {
     stop: &'a AtomicBool,
     /// Called with the time that all parts have reached.
     reached: &'a (dyn Fn(Time) + Sync),
-    /// How long the calling thread has waited for a core since its start.
-    waited: fn() -> Duration,
-    /// Nanoseconds that the threads waited for a core since the first thread asked.
-    waited_ns: AtomicU64,
+    /// How long the calling thread has waited for a core since its start; `None`: the system does
+    /// not tell.
+    waited: fn() -> Option<Span>,
+    /// Picoseconds that the threads waited for a core since the first thread asked.
+    waited_ps: AtomicU64,
     crowded: AtomicBool,
 }
 
 /// What a thread knows of its own waiting.
 struct Looks {
     at: Instant,
-    waited: Duration,
+    waited: Span,
 }
 
 impl Meeting<'_> {
@@ -97,7 +98,7 @@ impl Meeting<'_> {
 
     /// Runs a part to its end, or for as long as threads are worthwhile.
     fn run(&self, number: usize, world: &mut World) -> Left {
-        let mut looks = Looks { at: Instant::now(), waited: (self.waited)() };
+        let mut looks = Looks { at: Instant::now(), waited: self.waited_so_far() };
         loop {
             self.tell_horizon(number, world);
             if !self.wait() {
@@ -151,14 +152,19 @@ impl Meeting<'_> {
         if passed < LOOK_EVERY {
             return;
         }
-        let waited = (self.waited)();
-        let since = waited.saturating_sub(looks.waited).as_nanos() as u64;
-        self.waited_ns.fetch_add(since, Ordering::AcqRel);
+        let waited = self.waited_so_far();
+        let since = waited.saturating_sub(looks.waited);
+        self.waited_ps.fetch_add(since.ps(), Ordering::AcqRel);
         *looks = Looks { at: Instant::now(), waited };
         if number == 0 {
-            let share = self.waited_ns.swap(0, Ordering::AcqRel) as f64 / passed.as_nanos() as f64;
-            self.crowded.store(share > CROWDED, Ordering::Release);
+            let waited = Span::from_ps(self.waited_ps.swap(0, Ordering::AcqRel));
+            self.crowded
+                .store(waited.seconds() > CROWDED * passed.as_secs_f64(), Ordering::Release);
         }
+    }
+
+    fn waited_so_far(&self) -> Span {
+        (self.waited)().unwrap_or(Span::ZERO)
     }
 
     /// Sends what left a part. The mails that were delivered come back in exchange, with their
@@ -199,7 +205,7 @@ pub fn run(
     partition: &Partition,
     stop: &AtomicBool,
     reached: &(dyn Fn(Time) + Sync),
-    waited: fn() -> Duration,
+    waited: fn() -> Option<Span>,
 ) -> Result<World, Stopped> {
     let parts = partition.parts();
     let meeting = Meeting {
@@ -212,7 +218,7 @@ pub fn run(
         stop,
         reached,
         waited,
-        waited_ns: AtomicU64::new(0),
+        waited_ps: AtomicU64::new(0),
         crowded: AtomicBool::new(false),
     };
     let part = |number: usize| -> Result<World, Stopped> {

@@ -20,7 +20,7 @@ DELAY = Fraction(1, 100)
 """Propagation one way, seconds."""
 SEND = Fraction(8 * PACKET, RATE)
 """Transmission of a packet, seconds."""
-WAY_BACK = DELAY + Fraction(8 * ACK, RATE)
+REQUEST_DELAY = DELAY + Fraction(8 * ACK, RATE)
 """Of an acknowledgment, which stands for a request."""
 WINDOW = 500
 
@@ -66,7 +66,7 @@ def _bps(packets: int) -> int:
 
 def _fetch(packets: int) -> Fraction:
     """From a request to the last byte of so many packets."""
-    return WAY_BACK + packets * SEND + DELAY
+    return REQUEST_DELAY + packets * SEND + DELAY
 
 
 def _dash(packets: list[int], start: int, buffer: int, seconds: int) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _dash(packets: list[int], start: int, buffer: int, seconds: int) -> dict[str
 def _steady() -> Iterator[Check]:
     """One rate, below the link's and above it."""
     for name, packets, start, buffer, seconds in (("fast", 20, 4, 10, 60), ("slow", 80, 2, 20, 60)):
-        until = seconds + WAY_BACK
+        until = seconds + REQUEST_DELAY
         seen = streaming.watch(
             streaming.lowest,
             [_fetch(packets)],
@@ -96,7 +96,7 @@ def _steady() -> Iterator[Check]:
         scenario = _dash([packets], start, buffer, seconds)
         yield Check(
             f"dash.{name}.start-up",
-            f"Playback starts when {start} segments have come, each after its request's way, its "
+            f"Playback starts when {start} segments have come, each after its request delay, its "
             "transmission and propagation",
             float(seen.start_up),
             1e-9,
@@ -135,7 +135,7 @@ def _adaptive() -> Iterator[Check]:
         Fraction(1),
         Fraction(start),
         Fraction(buffer),
-        seconds + WAY_BACK,
+        seconds + REQUEST_DELAY,
     )
     scenario = _dash(packets, start, buffer, seconds)
     exact = {
@@ -163,7 +163,7 @@ def _adaptive() -> Iterator[Check]:
     # As much comes as is played: (1 - the time without transmission) / SEND packets a second. Of
     # the run, the buffer's content at the end is more than was played.
     long = 4000
-    packets_per_s = (1 - WAY_BACK - DELAY) / SEND
+    packets_per_s = (1 - REQUEST_DELAY - DELAY) / SEND
     yield Check(
         "dash.bba.capacity",
         "A link between two rates of the ladder: BBA-0 alternates, and its mean rate is the link's",
@@ -187,7 +187,7 @@ def _pages() -> Iterator[Check]:
         "one-by-one": (
             False,
             objects * _fetch(2),
-            "each object takes its request's way, two packets and propagation",
+            "each object takes its request delay, two packets and propagation",
         ),
         "pipelined": (
             True,
