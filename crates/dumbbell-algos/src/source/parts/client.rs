@@ -86,8 +86,8 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// A request delay of 5 ms. The second acknowledgment is delayed by 40 ms: a request at once waits for
-    /// it, and one after a pause does not.
+    /// A request delay of 5 ms. The second acknowledgment is delayed by 40 ms: a request at once
+    /// waits for it, and one after a pause does not.
     #[test]
     fn a_request_takes_the_shortest_delay_that_was_seen() {
         let mut client = Client::default();

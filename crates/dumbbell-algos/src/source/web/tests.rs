@@ -13,7 +13,7 @@ fn three(pipelined: bool) -> WebConfig {
     }
 }
 
-/// Hand-overs (milliseconds since the start, bytes) and measures, over a delay of 10 ms to each side.
+/// Hand-overs (milliseconds since the start, bytes) and measures. Each side is 10 ms away.
 fn read(config: &WebConfig) -> (Vec<(f64, u64)>, Gauges) {
     let start = Time::ZERO + Span::from_secs(1);
     let (mut web, mut rng, mut now) = (Web::new(config, &()), Stream::named(1, "web"), start);
