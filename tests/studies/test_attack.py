@@ -21,7 +21,7 @@ from dumbbell.studies.attack.work import Options, attack
 
 ROOT = Path(__file__).parents[2]
 FAST = {"rate": 4.0, "rtt": 40.0}
-NOT_SAME = ("wall_s", "file", "results", "from_store")
+NOT_SAME = ("wall_s", "file", "page", "results", "figures", "from_store")
 
 
 def genomes(count: int, seed: int = 1) -> list[Genome]:
@@ -149,6 +149,26 @@ def test_the_harm_never_falls_and_the_shrunken_scenario_keeps_it(tmp_path: Path)
     assert run["fingerprint"] == found["fingerprint"]
     assert found["fingerprint"] in found["scenario"]
     assert harm.ratio(run, found["shrunk"]["genome"]) == found["shrunk"]["harm"]
+
+
+def test_the_page_shows_the_run_what_it_needs_and_other_controls(tmp_path: Path) -> None:
+    found = attack("vegas", asked(objective="starvation", budget="12"), tmp_path, command="said")
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert found["page"] == str(tmp_path / "index.html")
+    assert f"Attack on {found['cc']}" in text and "said" in text
+    others = found["other_controls"]
+    assert set(others) == {*work.COMPARED} - {"vegas"}
+    for name, ratio in others.items():
+        assert f'<th scope="row">{name}</th><td class="num">{ratio:.3g}</td>' in text
+    for feature, values in found["found"]["genome"].items():
+        for parameter, value in values.items():
+            assert f"{feature}.{parameter}" in text and f"{value:g}" in text
+    # The recorded run is the one that was judged; the other has the path and nothing else.
+    under, alone = (tmp_path / "over-time" / f"run-{i}" for i in (1, 2))
+    summary = json.loads((under / "summary.json").read_text(encoding="utf-8"))
+    assert summary["fingerprint"] == found["fingerprint"]
+    flows = json.loads((alone / "summary.json").read_text(encoding="utf-8"))["flows"]
+    assert [flow["name"] for flow in flows] == ["mine", "other"]
 
 
 class Known(Trials):

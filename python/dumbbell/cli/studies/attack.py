@@ -57,7 +57,8 @@ def cc(
     out: Annotated[
         Path | None,
         Parameter(
-            help="Directory for scenario.toml and results.json. Default: results/attack-NAME."
+            help="Directory for scenario.toml, the page and results.json. Default: "
+            "results/attack-NAME."
         ),
     ] = None,
     threads: Threads = None,

@@ -17,13 +17,17 @@ MOST_RATIO = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A kind of harm: the number of flows it takes, the harm of a run, and how both are said."""
+    """A kind of harm: the number of flows it takes, the harm of a run, how it is said, and its
+    title, its unit and the factor to that unit in figures and tables."""
 
     name: str
     about: str
     flows: int
     harm: Callable[[Run, Genome], float]
     said: Callable[[float], str]
+    title: str
+    unit: str
+    scale: float
 
 
 def _goodput(run: Run, name: str) -> float:
@@ -69,6 +73,9 @@ OBJECTIVES: Mapping[str, Objective] = {
             1,
             unused,
             lambda harm: f"the flow uses {100 * (1 - harm):.3g} % of what the link has for it",
+            "unused share of the link",
+            "%",
+            100.0,
         ),
         Objective(
             "starvation",
@@ -76,6 +83,9 @@ OBJECTIVES: Mapping[str, Objective] = {
             2,
             ratio,
             lambda harm: f"one of two equal flows has {harm:.3g} times the goodput of the other",
+            "ratio of the goodputs",
+            "",
+            1.0,
         ),
         Objective(
             "delay",
@@ -83,6 +93,9 @@ OBJECTIVES: Mapping[str, Objective] = {
             1,
             delay,
             lambda harm: f"the 95th percentile of the queueing delay is {1e3 * harm:.3g} ms",
+            "95th percentile of the queueing delay",
+            "ms",
+            1e3,
         ),
     )
 }

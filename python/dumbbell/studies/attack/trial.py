@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import api
@@ -97,6 +97,11 @@ class Trials:
             self.errors.append(str(error.get("message", "the run has no result")))
             return None
         return self.objective.harm(point, genome) if point.get("valid") else None
+
+    def with_control(self, genome: Genome, cc: Choice) -> float | None:
+        """The harm of one genome to another control under the same seed."""
+        other = replace(self, cc=cc, known={}, errors=[], warnings=[])
+        return other.of([genome])[0].harm
 
     def with_seeds(self, genome: Genome, seeds: Sequence[int]) -> list[float]:
         """The harm of one genome under other seeds; of those runs that are valid."""

@@ -5,20 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ... import api, catalogue
-from ...files.write import write_json, write_text
+from ...files.write import write_text
 from ...language.arguments import Choice, choice, refused
 from ...process import interrupt
+from ..frame import over_time, publish
+from ..frame.over_time import OverTime
 from . import harm, space, written
 from .search import Generation, budget, search
 from .shrink import KEEP, Shrunk, shrink
-from .trial import Trials, Tried
+from .space import Genome
+from .trial import NAME, Trials, Tried
 
 OTHER_SEEDS = 5
 """Runs of the result under other seeds."""
+COMPARED = ("newreno", "cubic", "vegas", "bbr", "bbr3")
+"""Controls that the result is tried on, to tell a weakness of one from a hard path."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,13 +48,14 @@ def attack(
     heard: Callable[[float], None] = lambda _: None,
     command: str = "",
 ) -> dict[str, Any]:
-    """Searches for what hurts the control `name` most, shrinks it, and writes `scenario.toml` and
-    `results.json` into `out` (default `results/attack-NAME`). Returns the document of
-    `results.json`.
+    """Searches for what hurts the control `name` most, shrinks it, and writes `scenario.toml`,
+    `index.html`, `results.json` and the figures into `out` (default `results/attack-NAME`). Returns
+    the document of `results.json`.
 
     `ScenarioError` names the control or the option that is wrong; nothing is run then.
     """
     started = time.perf_counter()
+    publish.tools()
     objective = harm.objective(options.objective)
     allowed = budget(options.budget)
     features = space.chosen(options.features, objective.flows == 2)
@@ -72,19 +79,61 @@ def attack(
         "features": [one.name for one in features],
         "runs": {"search": searched, "shrink": trials.made - searched},
         "other_seeds": {"seeds": seeds, "harm": trials.with_seeds(shrunk.last.genome, seeds)},
+        "other_controls": {
+            name: trials.with_control(shrunk.last.genome, choice(name))
+            for name in COMPARED
+            if name != trials.cc.text
+        },
         "command": command,
     }
     tree = trials.tree(shrunk.last.genome)
     document["fingerprint"] = _fingerprint(trials, written.text(tree, []))
     document["scenario"] = written.text(tree, _comments(document, options.use))
+    document["wall_s"] = time.perf_counter() - started
     directory = out or Path("results") / f"attack-{trials.cc.kind}"
+    from . import page
+
+    recorded = _recorded(trials, shrunk.last.genome, directory)
     with interrupt.held():
         write_text(directory / "scenario.toml", document["scenario"])
-        document["wall_s"] = time.perf_counter() - started
         document["file"] = str((directory / "scenario.toml").resolve())
-        document["results"] = str((directory / "results.json").resolve())
-        write_json(directory / "results.json", document)
+        publish.publish(
+            document,
+            page.figures_of(document, objective),
+            partial(page.html, document, objective, over_time=recorded),
+            directory,
+            recorded=recorded,
+        )
     return document
+
+
+def _recorded(trials: Trials, genome: Genome, directory: Path) -> OverTime:
+    """The run of the result, and one on the same path without the attack, recorded below the
+    directory of the attack."""
+    flows = ["mine", "other"][: trials.objective.flows]
+    genomes = {"attack": genome, "path alone": {space.PATH.name: genome[space.PATH.name]}}
+    runs = {
+        label: over_time.record_run(
+            {"value": trials.tree(one), "name": NAME},
+            [],
+            trials.seed,
+            trials.use,
+            directory,
+            number,
+            flows,
+        )
+        for number, (label, one) in enumerate(genomes.items())
+    }
+    return OverTime(
+        title="Over time",
+        text=[
+            "The run under attack, and a run on the same path without what the attack adds to it."
+        ],
+        about=f"The runs with seed {trials.seed}.",
+        runs=runs,
+        window=(float(written.WARMUP_S), float(written.WARMUP_S + written.DURATION_S) / 2),
+        flows=flows,
+    )
 
 
 def _control(name: str, use: Sequence[str]) -> Choice:

@@ -80,12 +80,26 @@ def record(
     scenario = {**base.scenario, "replications": 1}
     scenario.pop("stop", None)
     changes = [f"{key}={overrides.toml(value)}" for key, value in row.items()]
+    source = {"value": scenario, "name": base.name}
+    return record_run(source, changes, seed, laboratory.use, directory, number, flows)
+
+
+def record_run(
+    source: Mapping[str, object],
+    changes: Sequence[str],
+    seed: int,
+    use: Sequence[str],
+    directory: Path,
+    number: int,
+    flows: Sequence[str] = (),
+) -> str:
+    """Makes one run of a scenario with overrides as `record` does; returns where it is."""
     where = directory / FOLDER / f"run-{number + 1}"
     api.run(
         api.request(
-            {"value": scenario, "name": base.name},
+            dict(source),
             [*changes, *records(flows=flows)],
-            use=list(laboratory.use) or None,
+            use=list(use) or None,
             seed=seed,
             replications=1,
             out=str(where),
