@@ -208,7 +208,7 @@ static bool time_travel_pass_turn(void)
 		    time_travel_time < e->time)
 			continue;
 
-""",
+""",  # noqa: E101 (the kernel's style)
         ),
         _before(
             "arch/um/os-Linux/time.c",
