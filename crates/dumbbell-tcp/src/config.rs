@@ -233,6 +233,17 @@ pub struct TcpConfig {
     )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub tuned_send_buffer: bool,
+    /// Whether a window that limited the sender counts as what limits it, so that it may grow,
+    /// until all that was sent by then is acknowledged. In slow start one of less than twice the
+    /// largest flight may grow, too. Otherwise the last transmission counts.
+    #[schemars(
+        extend(
+            "x-source" = "observed in Linux; off: RFC 5681 leaves it open",
+            "x-default" = false
+        ),
+    )]
+    #[serde(skip_serializing_if = "defaults::off")]
+    pub limited_for_a_round: bool,
     /// Whether a recovery that ends while what was lost since its start is being repaired is
     /// followed at once by another, with a reduction of its own.
     #[schemars(

@@ -14,11 +14,11 @@ mod output;
 mod pacing;
 mod path_mtu;
 mod recovery;
-mod send_buffer;
 mod tags;
 mod tail_probe;
 mod timer;
 mod undo;
+mod window;
 use cached_cc::CachedCc;
 pub use path_mtu::PathStats;
 
@@ -165,7 +165,8 @@ struct Cold {
     /// Retransmissions lost when the window was last reduced for one, and the end of that round
     /// trip.
     lost_again: (u64, u64),
-    send_buffer: send_buffer::SendBuffer,
+    send_buffer: window::SendBuffer,
+    window_use: window::WindowUse,
 }
 
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
@@ -214,8 +215,10 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     cwr_due: bool,
     tagged: bool,
     frozen: bool,
-    /// True if cwnd stopped the last transmission.
+    /// True if cwnd stopped the last transmission, or counts as what limits the sender.
     window_limited: bool,
+    /// True if it counts as that for a round trip.
+    by_rounds: bool,
     /// True if the receiver's window stopped it.
     blocked: bool,
     /// True if a segment waits for its release by pacing.

@@ -1,7 +1,7 @@
 //! Whatever the network does, what was written arrives once and in order, and both ends finish.
 use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
-use dumbbell_core::units::{Bytes, Rate, Span, Time};
+use dumbbell_core::units::{Bytes, Packets, Rate, Span, Time};
 use dumbbell_tcp::{Detection, Recovery, Reduction, TcpConfig};
 use proptest::prelude::*;
 
@@ -174,4 +174,29 @@ fn an_old_copy_of_the_syn_changes_nothing() {
     net.run(at_ms(5_000));
     assert!(net.sender.finished());
     assert_eq!(net.sender.stats().retransmits, 0);
+}
+
+/// An application writes 42 segments, and 42 again a second later. A kernel's window is then 52 and
+/// 84 segments: the first 42 left in three flights, of which the window limited the first two and
+/// all that they let go, and of the second 42 twice the flight bounds it.
+#[test]
+fn a_window_that_limited_the_sender_may_grow_for_a_round_trip() {
+    let windows = |limited_for_a_round| {
+        let config = TcpConfig {
+            limited_for_a_round,
+            restart_after_idle: false,
+            initial_window: Packets(10.0),
+            ..modern()
+        };
+        let mut net = Net::new("newreno", &config);
+        net.act(|s, now, out| s.open(now, out));
+        [1000, 2000].map(|end| {
+            net.act(|s, now, out| s.write(now, 42 * MSS, out));
+            net.run(at_ms(end));
+            net.sender.view().cwnd / MSS
+        })
+    };
+    assert_eq!(windows(true), [52, 84]);
+    let last = windows(false);
+    assert!(last[0] < 40 && last[1] < 50, "{last:?}");
 }

@@ -250,12 +250,13 @@ impl Cubic {
     /// Section 4.9.2.
     fn undo(&mut self, now: Time) {
         let Some(saved) = self.saved.take() else { return };
-        if self.segments() >= self.prior {
+        if self.cwnd >= saved.cwnd {
             return;
         }
         (self.cwnd, self.ssthresh, self.window) = (saved.cwnd, saved.ssthresh, saved.window);
         (self.prior, self.w_max) = (saved.prior, saved.w_max);
-        (self.epoch, self.hystart) = (saved.epoch, saved.hystart);
+        // HyStart that began anew at a timeout goes on: it has forgotten the shortest round trip.
+        (self.epoch, self.hystart) = (saved.epoch, self.hystart.take().or(saved.hystart));
         (self.seen, self.timed_out) = (now, false);
     }
 

@@ -102,7 +102,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.ece, ack.marked) = self.echoed_marks(s.flags, x, acked + news.sacked);
         (ack.peer_clock, ack.peer_tick, ack.moved) = (news.peer_clock, self.clock.0, news.moved);
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
-        ack.window_limited = self.window_limited && una > self.held_until;
+        ack.window_limited = self.may_grow() && una > self.held_until;
         (ack.paced, ack.phase) = (self.paced, self.phase);
         if self.rated {
             ack.rate = self.rate_sample(now, una);

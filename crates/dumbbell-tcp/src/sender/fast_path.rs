@@ -83,7 +83,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.cc.wants_samples() {
             self.tell(now, una, rtt.control);
         } else {
-            self.cc.on_expected(una - self.una, self.window_limited);
+            self.cc.on_expected(una - self.una, self.may_grow());
         }
         if let Some(r) = rtt.timer {
             self.take_sample(r, una);
@@ -120,7 +120,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return None;
         }
         (self.nxt, self.high) = (to, to);
-        (self.window_limited, self.blocked) = (after <= edge, false);
+        self.filled_to(edge, from);
+        self.blocked = false;
         self.stats.sent_packets += 1;
         self.stats.sent_bytes += self.mss;
         self.last_sent = now;
@@ -166,7 +167,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(never)]
     fn tell(&mut self, now: Time, una: u64, rtt: Option<Span>) {
         let mut ack = Ack::default();
-        (ack.acked, ack.window_limited) = (una - self.una, self.window_limited);
+        (ack.acked, ack.window_limited) = (una - self.una, self.may_grow());
         (ack.now, ack.una, ack.nxt, ack.in_flight) = (now, una, self.nxt, self.nxt - self.una);
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.paced) = (self.window, self.paced);
@@ -179,11 +180,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd()).min(self.limit - 1);
+        let start = self.nxt;
         if self.pushes {
             self.fill_in_bursts(now, edge, allowed, out);
         } else if self.has_segment(allowed) {
             // Nearly always it is one segment; so one is in line, and the rest of a burst is not.
-            let start = self.nxt;
             self.send_next(now, 0, out);
             if self.has_segment(allowed) {
                 self.send_burst(now, allowed, out);
@@ -191,7 +192,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.count_filled(now, start);
         }
         if self.nxt + self.mss < self.limit && self.nxt > self.una {
-            self.window_limited = self.nxt + self.mss <= edge;
+            self.filled_to(edge, start);
             self.blocked = false;
         } else {
             self.transmit(now, out);

@@ -7,8 +7,7 @@ use crate::recover::AnyRecover;
 use crate::rtt::{Clock, Estimator, Timer};
 use crate::sender::cached_cc::CachedCc;
 use crate::sender::{
-    accecn as accurate, ack_info as info, delivery_rate as rate, send_buffer as buffer,
-    tail_probe as probe,
+    accecn as accurate, ack_info as info, delivery_rate as rate, tail_probe as probe, window,
 };
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
@@ -104,6 +103,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             frozen: false,
             closed: false,
             window_limited: false,
+            by_rounds: config.limited_for_a_round,
             blocked: false,
             pacing: false,
             clock: Clock(config.clock),
@@ -136,7 +136,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 rates: cc_rates.then(|| Box::new(rate::Rates::new(FIRST))),
                 path: None,
                 lost_again: (0, 0),
-                send_buffer: buffer::SendBuffer::default(),
+                send_buffer: window::SendBuffer::default(),
+                window_use: window::WindowUse::default(),
                 config,
             }),
         };

@@ -40,6 +40,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return;
         }
         (self.blocked, self.pacing) = (false, false);
+        let start = self.nxt;
         if self.phase == Phase::Open && self.spare + self.beyond == 0 && !self.searching {
             // Nearly every call ends here: full segments in order, until a window is full.
             let edge = self.limit.min(self.una + self.window);
@@ -51,11 +52,27 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.nxt = self.emit(now, self.nxt, self.nxt + self.mss, Tag(0), out);
             }
             if self.nxt + self.mss <= self.limit && self.nxt > self.una {
-                self.window_limited = self.nxt + self.mss <= edge;
+                self.filled_to(edge, start);
                 return;
             }
         }
+        let limited = self.window_limited;
         self.transmit_with_care(now, out);
+        if self.by_rounds && !self.window_limited {
+            self.ends_short_of_the_window(start, limited);
+        }
+    }
+
+    /// No further segment fits. It is the congestion window that has no room, unless the receiver's
+    /// ends before the segment would, at `edge`. `start` was SND.NXT before.
+    #[inline(always)]
+    pub(super) fn filled_to(&mut self, edge: u64, start: u64) {
+        let limited = self.nxt + self.mss <= edge;
+        if limited | !self.by_rounds {
+            self.window_limited = limited;
+        } else {
+            self.ends_short_of_the_window(start, self.window_limited);
+        }
     }
 
     /// The general case: recovery, going back, the last segment, a small window.

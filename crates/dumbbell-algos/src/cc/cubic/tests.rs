@@ -168,6 +168,19 @@ fn a_spurious_loss_is_undone() {
     assert_eq!(c.cwnd, 200 * MSS);
 }
 
+/// As in Linux the timeout forgets W_max, so the avoidance that follows has a `prior` of its own,
+/// smaller than the window that is restored.
+#[test]
+fn a_spurious_timeout_is_undone_after_avoidance_has_begun() {
+    let linux = CubicConfig { growth: Growth::Linux, ..config() };
+    let mut c = at(58.0, &linux);
+    congest(&mut c, ms(0), Cause::Timeout { first: true });
+    run(&mut c, ms(10), ms(100), Span::from_ms(10));
+    assert!(c.epoch.is_some() && c.segments() > c.prior && c.segments() < 58.0);
+    congest(&mut c, ms(100), Cause::Spurious);
+    assert_eq!((c.segments(), c.ssthresh), (58.0, MSS));
+}
+
 /// Section 4.2: t does not run while the application leaves the window unused, nor while it is
 /// silent.
 #[test]

@@ -101,6 +101,7 @@ fn what_the_kernel_has_otherwise_is_refused_by_its_field() {
         "tcp.ecn_holds_window",
         "tcp.whole_segments",
         "tcp.tuned_send_buffer",
+        "tcp.limited_for_a_round",
         "tcp.prr_without_sack",
         "tcp.partial_ack",
         "tcp.exit",

@@ -33,7 +33,7 @@ pub(super) fn unsupported(
         prr_without_sack, push, compressed_sacks,
         growth_by_delivered, rack_by_echo, recovers_again, unpaced_start, pacing_credit,
         rto_by_peak, rtt_samples, ecn_holds_window,
-        whole_segments, tuned_send_buffer,
+        whole_segments, tuned_send_buffer, limited_for_a_round,
         // Of Reno, which it has not.
         reno_reentry: _,
     } = tcp;
@@ -235,6 +235,12 @@ pub(super) fn unsupported(
         "tuned_send_buffer",
         *tuned_send_buffer == kernel.tuned_send_buffer,
         "the kernel tunes its send buffer to the window",
+        linux,
+    );
+    need(
+        "limited_for_a_round",
+        *limited_for_a_round == kernel.limited_for_a_round,
+        "the kernel's window counts as what limits it for a round trip",
         linux,
     );
     if newreno {

@@ -5,7 +5,7 @@
 //! The paper asks for twice the window. A kernel's buffer counts the memory that segments take, and
 //! ends with a whole one of its own pieces: its first stop in twelve recoveries, with windows from
 //! 39 to 735 segments of 1448 bytes, came after 1.62 windows and 7 to 44 segments.
-use super::Sender;
+use crate::sender::Sender;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 
 /// Windows that fit into the buffer, in hundredths.
@@ -16,7 +16,7 @@ const PIECE: u64 = 65_536;
 
 /// The buffer, as a recovery sees it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SendBuffer {
+pub(in crate::sender) struct SendBuffer {
     /// The largest window at the begin of a recovery.
     largest: u64,
     /// What was written ends here; [`u64::MAX`]: no bound.
@@ -43,7 +43,7 @@ impl SendBuffer {
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A recovery begins; its congestion control has not yet answered.
-    pub(super) fn bound_new_data(&mut self) {
+    pub(in crate::sender) fn bound_new_data(&mut self) {
         if self.cold.config.tuned_send_buffer {
             let buffer = &mut self.cold.send_buffer;
             buffer.largest = buffer.largest.max(self.cc.cwnd());
@@ -52,14 +52,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// An acknowledgment in recovery.
-    pub(super) fn write_more(&mut self) {
+    pub(in crate::sender) fn write_more(&mut self) {
         if self.cold.send_buffer.end < u64::MAX {
             self.cold.send_buffer.refill(self.una, self.high);
         }
     }
 
     /// Recovery is over, or everything is sent again.
-    pub(super) fn free_new_data(&mut self) {
+    pub(in crate::sender) fn free_new_data(&mut self) {
         self.cold.send_buffer.end = u64::MAX;
     }
 }
