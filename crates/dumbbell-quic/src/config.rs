@@ -131,6 +131,9 @@ pub struct QuicConfig {
 }
 
 impl QuicConfig {
+    /// The largest UDP payload that a packet may have here, bytes.
+    pub const LARGEST_DATAGRAM: u64 = 65_000;
+
     /// The UDP payload of a full packet, bytes.
     pub fn datagram_bytes(&self) -> u64 {
         self.datagram.map_or(crate::wire::INITIAL, |bytes| bytes.0)

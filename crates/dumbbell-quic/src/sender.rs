@@ -8,8 +8,8 @@ mod commands;
 mod control;
 mod loss;
 mod output;
-mod packets;
 mod pacing;
+mod packets;
 mod rates;
 mod stream;
 mod timer;
@@ -102,9 +102,8 @@ pub struct Sender<C> {
     stream: Stream,
     packets: Packets,
     rtt: Estimator,
-    /// Largest UDP payload, and least window, bytes.
+    /// Largest UDP payload, bytes.
     datagram: u64,
-    least_window: u64,
     next: Time,
     /// When the loss of a packet shows by time (`loss_time`), else when the probe timeout expires.
     loss_at: Time,
@@ -160,7 +159,6 @@ impl<C: CongestionControl> Sender<C> {
             packets: Packets::default(),
             rtt: Estimator::new(&config),
             datagram: config.datagram_bytes(),
-            least_window,
             next: Time::NEVER,
             loss_at: Time::NEVER,
             pto_at: Time::NEVER,

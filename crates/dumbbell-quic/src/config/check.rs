@@ -41,13 +41,12 @@ impl QuicConfig {
             && !(wire::INITIAL..=65_000).contains(&bytes)
         {
             let cause = format!("{bytes} B is not a valid datagram size (RFC 9000 section 14)");
-            return Err(
-                Fault::at("datagram", cause).fix("write a size from 1200 B to 65000 B")
-            );
+            return Err(Fault::at("datagram", cause).fix("write a size from 1200 B to 65000 B"));
         }
         if !(wire::UDP_HEADER + 1..=120).contains(&self.header.0) {
-            return Err(Fault::at("header", "IP and UDP headers have 9 B to 120 B")
-                .fix("write \"28 B\""));
+            return Err(
+                Fault::at("header", "IP and UDP headers have 9 B to 120 B").fix("write \"28 B\"")
+            );
         }
         for (field, packets) in [
             ("initial_window", self.initial_window),
@@ -59,8 +58,9 @@ impl QuicConfig {
             }
         }
         if self.window.0 < 2 * self.datagram_bytes() {
-            return Err(Fault::at("window", "the window must hold two packets")
-                .fix("write \"16 MB\""));
+            return Err(
+                Fault::at("window", "the window must hold two packets").fix("write \"16 MB\"")
+            );
         }
         Ok(())
     }

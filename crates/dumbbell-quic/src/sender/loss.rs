@@ -68,8 +68,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.is_persistent(first, last) {
             // The window falls to its minimum; the threshold stays where the loss put it.
             self.stats.persistent_congestions += 1;
-            let event =
-                Congestion::new(now, Cause::Timeout { first: false }, self.cc.cwnd(), &[]);
+            let event = Congestion::new(now, Cause::Timeout { first: false }, self.cc.cwnd(), &[]);
             self.cc.on_congestion(&event);
             (self.recovery_start, self.phase) = (None, Phase::Open);
             self.cc.on_recovered(now);

@@ -12,7 +12,10 @@ use dumbbell_core::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A piece of the stream; `copy`: another packet answers for it.
-    Data { piece: Piece, copy: bool },
+    Data {
+        piece: Piece,
+        copy: bool,
+    },
     Initial,
     Ping,
 }

@@ -51,10 +51,6 @@ impl Packets {
     pub fn next(&self) -> u64 {
         self.first + self.list.len() as u64
     }
-    /// The lowest number of which something is known.
-    pub fn first(&self) -> u64 {
-        self.first
-    }
     /// The lowest number in flight, or [`Self::next`].
     pub fn oldest(&self) -> u64 {
         self.oldest

@@ -36,8 +36,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     pub(super) fn set_timer(&mut self, now: Time) {
         let waits = self.packets.in_flight() > 0 && !self.frozen;
-        self.pto_at =
-            if waits { (self.last_sent + self.pto()).max(now) } else { Time::NEVER };
+        self.pto_at = if waits { (self.last_sent + self.pto()).max(now) } else { Time::NEVER };
     }
 
     /// OnLossDetectionTimeout, where no loss time is set: one or two probes whatever the window

@@ -110,10 +110,10 @@ impl Threads {
 /// Nothing, or why a plan must not be divided.
 fn divisible(plan: &Plan, plugins: &Plugins, options: Options) -> Result<(), String> {
     let own = plan.links.iter().any(|link| plugins.aqm(&link.aqm.kind).is_some())
-        || plan.flows.iter().any(|flow| match &flow.transport {
-            Transport::Tcp { cc, .. } => plugins.cc(&cc.kind).is_some(),
-            Transport::Udp { .. } => false,
-        });
+        || plan
+            .flows
+            .iter()
+            .any(|flow| flow.transport.cc().is_some_and(|cc| plugins.cc(&cc.kind).is_some()));
     if own {
         Err("the scenario names an algorithm of your own".into())
     } else if options.audit {
