@@ -79,7 +79,12 @@ pub fn rows() -> Vec<Row> {
             "What a flow's sender learned about its path's MTU.",
             vec![PATH.present()],
         ),
-        row("quic", "quic", "What a flow's sender of QUIC counted.", vec![QUIC.present()]),
+        row(
+            "quic",
+            "quic",
+            "What a flow's sender of QUIC counted since its start.",
+            vec![QUIC.present()],
+        ),
         row(
             "acks",
             "acks",

@@ -195,6 +195,8 @@ impl<C: CongestionControl> Sender<C> {
         Path {
             mss: config.datagram_bytes(),
             initial_window: config.initial_window_bytes(),
+            // Section 7.3.1: slow start grows by all that is acknowledged.
+            growth_limit: 1 << 20,
             header: config.header.0,
             ..Path::PLAIN
         }

@@ -163,7 +163,9 @@ impl Appendix {
         let largest = self.largest_acked_packet.unwrap();
         self.loss_time = 0;
         let mut lost_packets = BTreeMap::new();
-        let loss_delay = (self.latest_rtt.max(self.smoothed_rtt) * 9 / 8).max(K_GRANULARITY);
+        // kTimeThreshold is 9/8; to the nearest picosecond.
+        let loss_delay = (self.latest_rtt.max(self.smoothed_rtt) * 9 + 4) / 8;
+        let loss_delay = loss_delay.max(K_GRANULARITY);
         for (pn, unacked) in &self.sent_packets {
             if *pn > largest {
                 continue;

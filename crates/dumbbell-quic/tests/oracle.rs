@@ -141,7 +141,7 @@ impl Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 300, ..ProptestConfig::with_cases(400) })]
     #[test]
     fn the_sender_does_what_the_appendices_say(
         steps in prop::collection::vec(step(), 1..150),
@@ -164,9 +164,10 @@ proptest! {
             let mut ranges = Ranges::default();
             let mut list: Vec<(u64, u64)> = Vec::new();
             for number in (0..below).rev().filter(|n| arrives(*n, below, seed, lossy)) {
+                let full = list.len() == MAX_RANGES;
                 match list.last_mut() {
                     Some(last) if last.0 == number + 1 => last.0 = number,
-                    _ if list.len() == MAX_RANGES => break,
+                    _ if full => break,
                     _ => list.push((number, number + 1)),
                 }
             }

@@ -1,7 +1,7 @@
 //! The threads that one run may use, and why it uses only one.
 use crate::run::engine::cores;
 use dumbbell_core::plugin::Plugins;
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use dumbbell_sim::partition::{Partition, undivided};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
