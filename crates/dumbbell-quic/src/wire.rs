@@ -10,7 +10,7 @@
 //! All of them have the flag UDP, too. Numbers are the low 32 bits; endpoints widen them. The `ts`
 //! of an acknowledgment holds the ACK Delay in its high half, in units of 8 us (the default
 //! `ack_delay_exponent` of 3, RFC 9000 section 18.2), and in its low half the number of packets of
-//! the first range.
+//! the first range, at most 65,535.
 //!
 //! Simplifications: handshake packets share the packet numbers of data; what the receiver would
 //! announce by MAX_DATA the sender derives from acknowledgments.

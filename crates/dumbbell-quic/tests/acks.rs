@@ -93,7 +93,7 @@ fn sizes_on_the_wire() {
     assert_eq!(sizes, [1200, DATAGRAM, DATAGRAM, 39 + 100], "the FIN takes no room");
     let answers: Vec<u64> = net.sent(Way::Back).iter().map(|sent| sent.size()).collect();
     assert_eq!(answers, [1200, 13 + 16 + 5, 13 + 16 + 6], "25 ms are 3125 units: a byte more");
-    assert_eq!(u64::from(net.log[1].segment.ip_len), HEADER + DATAGRAM);
+    assert_eq!(u64::from(net.sent(Way::Forward)[1].segment.ip_len), HEADER + DATAGRAM);
     assert!(net.receiver.finished() && net.sender.finished());
     assert_eq!(net.receiver.stats().delivered_bytes, 2500);
 }

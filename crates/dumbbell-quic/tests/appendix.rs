@@ -7,6 +7,8 @@ const K_GRANULARITY: u64 = 1_000_000_000;
 const K_INITIAL_RTT: u64 = 333_000_000_000;
 const K_PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 const MAX_ACK_DELAY: u64 = 25_000_000_000;
+/// No window grows beyond this: nothing in a trace holds it back.
+pub const LARGEST: u64 = 400_000;
 
 /// Appendix A.1.1, of packets that are ack-eliciting and in flight.
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +192,7 @@ impl Appendix {
     /// B.5, of a sender that its application never limits.
     fn on_packet_acked(&mut self, acked: &SentPacket) {
         self.bytes_in_flight -= acked.sent_bytes;
-        if self.in_congestion_recovery(acked.time_sent) {
+        if self.in_congestion_recovery(acked.time_sent) || self.congestion_window >= LARGEST {
             return;
         }
         if self.congestion_window < self.ssthresh {

@@ -1,6 +1,6 @@
 //! Congestion events and persistent congestion (RFC 9002 section 7).
 use crate::harness::{DATAGRAM, Net, PAYLOAD, Way, lose, ms, pass, plain};
-use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_quic::QuicConfig;
 
 /// Section 7.3.2: one reduction for all losses of a round trip, counted by when packets were sent.
@@ -41,14 +41,14 @@ fn a_later_loss_is_another_event() {
 /// timeouts. The window falls to two packets, and grows again by slow start.
 #[test]
 fn persistent_congestion() {
-    let mut net = Net::new("newreno", plain());
+    let mut net = Net::new("newreno", QuicConfig { window: Bytes(60_000), ..plain() });
     net.rate = Some(Rate::from_mbps(10));
     net.fate = Box::new(|_, _, _| pass());
     net.open();
     net.write(u64::MAX);
     net.run(ms(1000));
     assert_eq!(net.sender.stats().persistent_congestions, 0);
-    net.fate = Box::new(|_, _, _| lose());
+    net.fate = Box::new(|way, _, _| if way == Way::Forward { lose() } else { pass() });
     net.run(ms(5000));
     let before = net.sender.stats().ptos;
     assert!(before >= 2);

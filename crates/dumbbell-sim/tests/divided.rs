@@ -103,7 +103,7 @@ proptest! {
 /// Flows of QUIC on both sides of every border.
 #[test]
 fn quic_is_divided_exactly() {
-    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("red", json!({})), Span::from_ms(60));
+    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("red", json!({})), Span::from_ms(15));
     for (number, flow) in plan.flows.iter_mut().enumerate() {
         let quic =
             QuicConfig { datagram: Some(Bytes(1200)), ecn: Ecn::Ect0, ..QuicConfig::default() };
