@@ -134,8 +134,9 @@ pub struct Sender<C> {
     ce: u32,
     cc: Control<C>,
     rates: Option<Box<rates::Rates>>,
-    /// Tags of packets found lost, and ranges of numbers; kept to reuse their memory.
+    /// Tags and numbers of packets found lost, and ranges of numbers; kept to reuse their memory.
     lost_tags: Vec<Tag>,
+    newly_lost: Vec<u64>,
     fresh: Vec<(u64, u64)>,
     stats: SenderStats,
 }
@@ -184,6 +185,7 @@ impl<C: CongestionControl> Sender<C> {
             cc: Control::new(cc, least_window),
             rates: rated.then(Box::default),
             lost_tags: Vec::new(),
+            newly_lost: Vec::new(),
             fresh: Vec::new(),
             stats: SenderStats::default(),
             config,

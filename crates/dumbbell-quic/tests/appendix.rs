@@ -91,6 +91,9 @@ impl Appendix {
         let covered = |pn: &u64| ranges.iter().any(|(from, to)| (from..to).contains(&pn));
         let newly_acked: BTreeMap<u64, SentPacket> =
             self.sent_packets.iter().filter(|(pn, _)| covered(pn)).map(|(n, p)| (*n, *p)).collect();
+        // For section 7.6.2: those that are acknowledged late, too.
+        self.acknowledged.extend(newly_acked.keys());
+        self.acknowledged.extend(self.lost.iter().filter(|pn| covered(pn)));
         self.sent_packets.retain(|pn, _| !newly_acked.contains_key(pn));
         let Some((last, last_packet)) = newly_acked.last_key_value() else { return };
         if *last == largest {
@@ -104,8 +107,7 @@ impl Appendix {
         if !lost_packets.is_empty() {
             self.on_packets_lost(now, &lost_packets);
         }
-        for (pn, packet) in &newly_acked {
-            self.acknowledged.push(*pn);
+        for packet in newly_acked.values() {
             self.on_packet_acked(packet);
         }
         self.pto_count = 0;

@@ -38,7 +38,7 @@ impl CongestionControl for NewReno {
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         if let Cause::Timeout { first } = event.cause {
             assert!(!first);
-            self.cwnd = self.datagram;
+            self.cwnd = 2 * self.datagram;
         } else {
             self.ssthresh = event.in_flight / 2;
             self.cwnd = self.ssthresh.max(2 * self.datagram);
@@ -144,7 +144,9 @@ impl Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 300, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(ProptestConfig {
+        max_shrink_iters: 300, ..ProptestConfig::with_cases(1000)
+    })]
     #[test]
     fn the_sender_does_what_the_appendices_say(
         steps in prop::collection::vec(step(), 1..150),

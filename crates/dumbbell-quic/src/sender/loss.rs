@@ -23,22 +23,22 @@ impl<C: CongestionControl> Sender<C> {
         let mut holes = std::mem::take(&mut self.fresh);
         holes.clear();
         self.packets.holes(&mut holes);
-        let (mut first_lost, mut last_lost) = (u64::MAX, 0);
+        self.newly_lost.clear();
         for number in holes.drain(..).flat_map(|(from, to)| from..to) {
             let packet = self.packets.get(number);
             if packet.state != State::Flying {
                 continue;
             }
             if packet.sent + delay <= now || last_number >= number + threshold {
-                (first_lost, last_lost) = (first_lost.min(number), number);
+                self.newly_lost.push(number);
                 self.lose(number);
             } else {
                 self.loss_at = self.loss_at.min(packet.sent + delay);
             }
         }
         self.fresh = holes;
-        if first_lost <= last_lost {
-            self.on_lost(now, first_lost, last_lost);
+        if let Some(last) = self.newly_lost.last() {
+            self.on_lost(now, self.packets.get(*last).sent);
         }
     }
 
@@ -57,15 +57,16 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// OnPacketsLost (appendix B.8), of the packets that were just lost, between these two.
-    fn on_lost(&mut self, now: Time, first: u64, last: u64) {
-        let begun = self.begin_recovery(now, self.packets.get(last).sent, Cause::Loss);
+    /// OnPacketsLost (appendix B.8), of the packets that were just lost, the last of which was sent
+    /// then.
+    fn on_lost(&mut self, now: Time, sent: Time) {
+        let begun = self.begin_recovery(now, sent, Cause::Loss);
         if !begun && !self.lost_tags.is_empty() {
             let cwnd = self.cc.cwnd();
             self.cc.on_congestion(&Congestion::new(now, Cause::Further, cwnd, &self.lost_tags));
         }
         self.lost_tags.clear();
-        if self.is_persistent(first, last) {
+        if self.is_persistent() {
             // The window falls to its minimum; the threshold stays where the loss put it.
             self.stats.persistent_congestions += 1;
             let event = Congestion::new(now, Cause::Timeout { first: false }, self.cc.cwnd(), &[]);
@@ -99,20 +100,23 @@ impl<C: CongestionControl> Sender<C> {
         true
     }
 
-    /// InPersistentCongestion (section 7.6.2): among the packets from `first` to `last`, two lost
-    /// ones that were sent after the first sample, none between them acknowledged or still in
-    /// flight, further apart than the threshold.
-    fn is_persistent(&self, first: u64, last: u64) -> bool {
+    /// InPersistentCongestion (section 7.6.2): two of the packets that were just lost, both sent
+    /// after the first sample, with none between them acknowledged, are further apart than the
+    /// threshold.
+    fn is_persistent(&self) -> bool {
         let Some(sampled) = self.first_sample else { return false };
         let least = self.rtt.pto(false) * u64::from(self.config.persistent_threshold);
-        let mut begin = None;
-        for number in first..=last {
-            let packet = self.packets.get(number);
-            if packet.state != State::Lost {
+        let acked = |number: u64| self.packets.get(number).state == State::Acked;
+        let (mut begin, mut before) = (None, u64::MAX);
+        for number in self.newly_lost.iter().copied() {
+            if (before.saturating_add(1)..number).any(acked) {
                 begin = None;
-            } else if packet.sent > sampled {
-                let begin: Time = *begin.get_or_insert(packet.sent);
-                if packet.sent.since(begin) > least {
+            }
+            before = number;
+            let sent = self.packets.get(number).sent;
+            if sent > sampled {
+                let begin: Time = *begin.get_or_insert(sent);
+                if sent.since(begin) > least {
                     return true;
                 }
             }

@@ -5,7 +5,7 @@ use dumbbell_core::transport::CongestionControl;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::units::{Span, Time};
 
-/// No probe timeout is longer: RFC 9002 ends a connection by its idle timeout, which is not modeled.
+/// No probe timeout is longer: a real connection ends by its idle timeout, which is not modeled.
 const LONGEST: Span = Span::from_secs(3600);
 
 impl<C: CongestionControl> Sender<C> {

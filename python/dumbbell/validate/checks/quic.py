@@ -1,5 +1,5 @@
-"""QUIC: sizes of packets, acknowledgments, loss detection, probe timeouts, persistent congestion and
-pacing, each in closed form, over a link that the flow has for itself."""
+"""QUIC: sizes of packets, acknowledgments, loss detection, probe timeouts, persistent congestion
+and pacing, each in closed form, over a link that the flow has for itself."""
 
 from __future__ import annotations
 
