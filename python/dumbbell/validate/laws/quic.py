@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,7 +40,7 @@ def ack(ranges: Sequence[tuple[int, int]], delay: Fraction = Fraction(0)) -> int
     first, last = ranges[0]
     size = 1 + varint(last) + varint(int(delay * 125_000)) + varint(len(ranges) - 1)
     size += varint(last - first)
-    for (above, _), (low, high) in zip(ranges, ranges[1:], strict=False):
+    for (above, _), (low, high) in itertools.pairwise(ranges):
         size += varint(above - high - 2) + varint(high - low)
     return HEADER + PROTECTED + size
 
