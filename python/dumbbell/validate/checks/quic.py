@@ -82,8 +82,8 @@ BARE = {"handshake": "none", "pacing": False, "probes": 1}
 def _sizes() -> Iterator[Check]:
     yield Check(
         "quic.handshake.data",
-        "data leave when the answer to the Initial has come, 1200 B and headers in each direction: RFC 9000 "
-        "section 14.1",
+        "data leave when the answer to the Initial has come, 1200 B and headers in each direction: "
+        "RFC 9000 section 14.1",
         float(HANDSHAKE),
         NS,
         _packets(_alone(2, 2), _sent(1)),
