@@ -5,7 +5,7 @@ use crate::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_core::units::Time;
 use dumbbell_net::{FlowReport, Report};
 use dumbbell_net::{RelayFlow, RelayReport};
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 
 /// Puts both together. Flows that no traffic of ours made (a program's) are known to the network
 /// alone: their goodput is what came out, less what `spurious` says had arrived before.
