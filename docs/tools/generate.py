@@ -44,6 +44,7 @@ _COPY = re.compile(
 PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
+    "quic": catalogue_tables.quic,
     "catalogue": catalogue_rows.part,
     "classroom": course_tables.part,
     "checks": check_tables.sections,

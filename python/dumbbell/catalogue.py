@@ -206,8 +206,13 @@ def tcp_fields(profile: str) -> tuple[Parameter, ...]:
     return tuple(dataclasses.replace(field, default=values.get(field.name)) for field in fields)
 
 
+def quic_fields() -> tuple[Parameter, ...]:
+    """Every field of QUIC, with its default."""
+    return tuple(_parameter(field) for field in api.catalogue()["quic"])
+
+
 def _is_kind(entries: Any) -> bool:
-    """True if these are algorithms: a page has a title, a field of TCP has none."""
+    """True if these are algorithms: a page has a title, a field of a transport has none."""
     return isinstance(entries, list) and all("title" in entry for entry in entries)
 
 

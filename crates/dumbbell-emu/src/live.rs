@@ -429,7 +429,7 @@ pub fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     for job in &jobs.jobs {
         let protocol = match plan.flows[job.flow].transport {
             Transport::Tcp { .. } => protocol::TCP,
-            Transport::Udp { .. } => protocol::UDP,
+            Transport::Quic { .. } | Transport::Udp { .. } => protocol::UDP,
         };
         let tuple = FiveTuple {
             protocol,

@@ -192,9 +192,9 @@ fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     };
     let oversize = oversize::in_order_sockets(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
-        let tcp = matches!(flow.transport, Transport::Tcp { .. });
         let mut data = flow.routes(0).flatten();
-        let told = tcp && data.any(|link| tells(link, FlowId(number as u32)));
+        let told =
+            flow.transport.is_connection() && data.any(|link| tells(link, FlowId(number as u32)));
         // Packets come over several last links, each of which knows its own order.
         let several = |end| {
             let mut last = flow.routes(end).map(<[LinkId]>::last);

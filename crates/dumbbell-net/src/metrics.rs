@@ -17,7 +17,7 @@ mod shared_buffer;
 mod totals;
 
 pub use acks::ACKS;
-pub use flow::{DELAYS, FLOW, PATH, PEAK, PROFILE, PathReport, ProfileReport, WAITING};
+pub use flow::{DELAYS, FLOW, PATH, PEAK, PROFILE, PathReport, ProfileReport, QUIC, WAITING};
 pub use fragments::{FRAGMENTED, REASSEMBLED};
 pub use host::{HOST, HostReport};
 pub use marker::{BYTE_TOKENS, HELD, MARKER, PACKET_TOKENS};
@@ -78,6 +78,12 @@ pub fn rows() -> Vec<Row> {
             "path",
             "What a flow's sender learned about its path's MTU.",
             vec![PATH.present()],
+        ),
+        row(
+            "quic",
+            "quic",
+            "What a flow's sender of QUIC counted since its start.",
+            vec![QUIC.present()],
         ),
         row(
             "acks",

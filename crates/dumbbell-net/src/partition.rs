@@ -62,9 +62,7 @@ fn may_be_cut(link: &Link) -> bool {
 /// observer.
 pub fn undivided(plan: &Plan) -> Option<&'static str> {
     let flows = || plan.flows.iter();
-    let tcp =
-        |flow: &dumbbell_plan::Flow| matches!(flow.transport, dumbbell_plan::Transport::Tcp { .. });
-    if !flows().all(tcp) {
+    if !flows().all(|flow| flow.transport.is_connection()) {
         Some("flows of datagrams")
     } else if plan.links.iter().any(|link| link.conditioner.is_some()) {
         Some("DiffServ edges")

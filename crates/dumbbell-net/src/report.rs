@@ -100,6 +100,8 @@ pub struct FlowReport {
     pub colors: Option<ProfileCounts>,
     /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
     pub path: Option<(u32, PathStats)>,
+    /// What a sender of QUIC counted; `None` for others.
+    pub quic: Option<dumbbell_quic::SenderStats>,
     /// Its acknowledgments; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
     /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed

@@ -15,6 +15,7 @@ use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::{Dscp, Ecn, Framing};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
+use dumbbell_quic::QuicConfig;
 use dumbbell_tcp::TcpConfig;
 pub use multipath::{Multipath, Path, PathSet, Spread};
 use schemars::JsonSchema;
@@ -371,6 +372,13 @@ pub enum Transport {
         /// Every other choice; `mss` is always set.
         tcp: Shared<TcpConfig>,
     },
+    /// A connection of QUIC.
+    Quic {
+        /// Its congestion control.
+        cc: Shared<Spec>,
+        /// Every other choice; `datagram` is always set.
+        quic: Shared<QuicConfig>,
+    },
     /// Datagrams.
     Udp {
         /// IP and UDP header, bytes.
@@ -382,6 +390,20 @@ pub enum Transport {
         #[serde(default, skip_serializing_if = "is_default")]
         df: bool,
     },
+}
+
+impl Transport {
+    /// The congestion control; `None` for datagrams.
+    pub fn cc(&self) -> Option<&Shared<Spec>> {
+        match self {
+            Transport::Tcp { cc, .. } | Transport::Quic { cc, .. } => Some(cc),
+            Transport::Udp { .. } => None,
+        }
+    }
+    /// True if its packets are acknowledged: it is a connection.
+    pub fn is_connection(&self) -> bool {
+        self.cc().is_some()
+    }
 }
 
 /// Records besides the summary.

@@ -95,6 +95,9 @@ fn flow(f: &FlowReport, profile: Option<&ProfileReport>, series: bool, w: &Windo
     if let Some(path) = &f.path {
         row.insert("path".into(), metrics::PATH.values(path, w).collect());
     }
+    if let Some(quic) = &f.quic {
+        row.insert("quic".into(), metrics::QUIC.values(quic, w).collect());
+    }
     if let Some(acks) = &f.acks {
         row.insert("acks".into(), metrics::ACKS.values(acks, w).collect());
     }

@@ -1,7 +1,7 @@
 //! From a plan to a world: its network, and the sockets around it, each with its own random
 //! streams, named after it.
 use crate::app::App;
-use crate::flow::{Ends, Flow};
+use crate::flow::{Ends, Flow, Quic};
 use crate::udp::Udp;
 use crate::world::World;
 use dumbbell_algos::cc::AnyCc;
@@ -126,6 +126,18 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
     let ends = match &flow.transport {
         Transport::Udp { header, ecn, .. } => {
             Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow)))
+        }
+        Transport::Quic { cc, quic } => {
+            let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
+            let build = |path: &Path| cx.cc(cc, &Path { reserved, rtt, ..*path });
+            within(&flow.name, build(&Path::PLAIN))?;
+            let sender = dumbbell_quic::Sender::new(Arc::clone(quic.arc()), |path| {
+                let mut cc = build(path).expect("the same parameters were accepted a line above");
+                cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));
+                cc
+            });
+            let (receiver, datagram) = (sender.receiver(), quic.datagram_bytes());
+            Ends::Quic(Box::new(Quic { sender, receiver, datagram }))
         }
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);

@@ -82,19 +82,27 @@ impl crate::flow::Flow {
         } else if let Some(warm) = &mut self.warm {
             warm[end] = Default::default();
         }
-        let (Ends::Tcp { sender, receiver, .. }, Ends::Tcp { sender: s, receiver: r, .. }) =
-            (&mut self.ends, &mut theirs.ends)
-        else {
-            unreachable!("a world with datagrams is not divided")
-        };
+        match (&mut self.ends, &mut theirs.ends, end) {
+            (Ends::Tcp { sender, .. }, Ends::Tcp { sender: s, .. }, SENDER) => {
+                std::mem::swap(sender, s);
+            }
+            (Ends::Tcp { receiver, .. }, Ends::Tcp { receiver: r, .. }, _) => {
+                std::mem::swap(receiver, r);
+            }
+            (Ends::Quic(own), Ends::Quic(theirs), SENDER) => {
+                std::mem::swap(&mut own.sender, &mut theirs.sender);
+            }
+            (Ends::Quic(own), Ends::Quic(theirs), _) => {
+                std::mem::swap(&mut own.receiver, &mut theirs.receiver);
+            }
+            _ => unreachable!("a world with datagrams is not divided"),
+        }
         match end {
             SENDER => {
-                std::mem::swap(sender, s);
                 std::mem::swap(&mut self.app, &mut theirs.app);
                 (self.cwnd_integral, self.cwnd_since) = (theirs.cwnd_integral, theirs.cwnd_since);
             }
             _ => {
-                std::mem::swap(receiver, r);
                 std::mem::swap(&mut self.completion, &mut theirs.completion);
             }
         }

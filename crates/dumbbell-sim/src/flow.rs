@@ -1,5 +1,6 @@
 //! The two ends of a flow.
 mod measured;
+mod quic;
 use crate::app::{Act, App};
 use crate::completion::Completion;
 use crate::counts::Counts;
@@ -12,6 +13,7 @@ use dumbbell_core::transport::segment::{Extra, Outbox, PacketTooBig, Segment};
 use dumbbell_core::units::Time;
 use dumbbell_net::{SENDER, SampleTimes};
 use dumbbell_tcp::{PathStats, Receiver, Sender};
+pub(crate) use quic::Quic;
 
 /// The transport of a flow.
 #[allow(clippy::large_enum_variant)]
@@ -25,6 +27,8 @@ pub(crate) enum Ends {
         /// Segment size for windows in packets, bytes.
         mss: u64,
     },
+    /// A connection of QUIC.
+    Quic(Box<Quic>),
     /// Datagrams.
     Udp(Udp),
 }
@@ -77,7 +81,7 @@ impl Flow {
         sample_times: SampleTimes,
         counted: bool,
     ) -> Self {
-        let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. }))
+        let completion = (app.may_close() && !matches!(ends, Ends::Udp(_)))
             .then(|| Box::new(Completion::new(start)));
         let side =
             |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
@@ -104,6 +108,8 @@ impl Flow {
         match (&self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => self.app.next().min(sender.deadline()),
             (Ends::Tcp { receiver, .. }, _) => receiver.deadline(),
+            (Ends::Quic(quic), SENDER) => self.app.next().min(quic.sender.deadline()),
+            (Ends::Quic(quic), _) => quic.receiver.deadline(),
             (Ends::Udp(_), SENDER) => self.app.next(),
             (Ends::Udp(_), _) => Time::NEVER,
         }
@@ -128,6 +134,7 @@ impl Flow {
             (Ends::Tcp { sender, .. }, Some(Act::Close)) => sender.close(now, out),
             (Ends::Tcp { sender, .. }, Some(Act::Stop)) => sender.stop(now, out),
             (Ends::Tcp { sender, .. }, None) => sender.on_deadline(now, out),
+            (Ends::Quic(quic), act) => quic.sender_acts(now, act, out),
             (Ends::Udp(udp), Some(Act::Write(bytes))) => udp.write(now, bytes, out),
             (Ends::Udp(_), _) => {}
         }
@@ -135,8 +142,10 @@ impl Flow {
 
     /// Performs what is due at the receiver at `now`.
     pub(crate) fn receiver_acts(&mut self, now: Time, out: &mut impl Outbox) {
-        if let Ends::Tcp { receiver, .. } = &mut self.ends {
-            receiver.on_deadline(now, out);
+        match &mut self.ends {
+            Ends::Tcp { receiver, .. } => receiver.on_deadline(now, out),
+            Ends::Quic(quic) => quic.receiver.on_deadline(now, out),
+            Ends::Udp(_) => {}
         }
     }
 
@@ -152,7 +161,9 @@ impl Flow {
         match (&mut self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
             (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
-            (Ends::Udp(_), _) => {}
+            (Ends::Quic(quic), SENDER) => quic.sender.local(now, signal, out),
+            // A receiver of QUIC has no window that it could close.
+            (Ends::Quic(_) | Ends::Udp(_), _) => {}
         }
     }
 
@@ -166,11 +177,22 @@ impl Flow {
         out: &mut impl Outbox,
     ) {
         self.integrate_cwnd(now);
-        if let Ends::Tcp { sender, receiver, .. } = &mut self.ends {
-            sender.on_segment(now, s, x, out);
-            if self.app.waits() && sender.all_acknowledged() {
-                acknowledged(&mut self.app, now, self.completion.as_deref(), receiver);
+        match &mut self.ends {
+            Ends::Tcp { sender, receiver, .. } => {
+                sender.on_segment(now, s, x, out);
+                if self.app.waits() && sender.all_acknowledged() {
+                    let delivered = receiver.stats().delivered_bytes;
+                    acknowledged(&mut self.app, now, self.completion.as_deref(), delivered);
+                }
             }
+            Ends::Quic(quic) => {
+                quic.sender.on_segment(now, s, x, out);
+                if self.app.waits() && quic.sender.all_acknowledged() {
+                    let delivered = quic.receiver.stats().delivered_bytes;
+                    acknowledged(&mut self.app, now, self.completion.as_deref(), delivered);
+                }
+            }
+            Ends::Udp(_) => {}
         }
     }
 
@@ -192,7 +214,8 @@ impl Flow {
         let side = &self.sides[SENDER];
         let mut sooner = sender.deadline() < side.armed.max(side.quiet_until);
         if self.app.waits() && sender.all_acknowledged() {
-            acknowledged(&mut self.app, now, self.completion.as_deref(), receiver);
+            let delivered = receiver.stats().delivered_bytes;
+            acknowledged(&mut self.app, now, self.completion.as_deref(), delivered);
             sooner = true;
         }
         if sender.cwnd() != cwnd {
@@ -239,6 +262,7 @@ impl Flow {
     ) {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
+            Ends::Quic(quic) => quic.receiver.on_segment(now, s, x, out),
             Ends::Udp(udp) => udp.read(now, s),
         }
     }
@@ -246,17 +270,15 @@ impl Flow {
     /// The time when everything that the application handed over was there, if it has closed and
     /// everything was: of a connection, after [`Flow::close`].
     pub(crate) fn completed_at(&self) -> Option<Time> {
-        let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends) else {
-            return None;
-        };
-        completion.complete(sender.written()).filter(|_| self.app.closed())
+        let (completion, written) = (self.completion.as_ref()?, self.written()?);
+        completion.complete(written).filter(|_| self.app.closed())
     }
 
     /// Measures of the application by `end`, after [`Flow::close`].
     pub(crate) fn application(&mut self, end: Time) -> Gauges {
         if self.app.waits()
-            && let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends)
-            && let Some(at) = completion.complete(sender.written())
+            && let (Some(completion), Some(written)) = (&self.completion, self.written())
+            && let Some(at) = completion.complete(written)
         {
             // The acknowledgment is still on its way.
             self.app.delivered(at);
@@ -266,11 +288,22 @@ impl Flow {
         gauges
     }
 
+    /// Bytes that the application has handed over; `None` for datagrams.
+    fn written(&self) -> Option<u64> {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => Some(sender.written()),
+            Ends::Quic(quic) => Some(quic.sender.written()),
+            Ends::Udp(_) => None,
+        }
+    }
+
     /// Adds the window since the last event to its integral.
     #[inline]
     fn integrate_cwnd(&mut self, now: Time) {
-        if let Ends::Tcp { sender, .. } = &self.ends {
-            self.add_to_integral(sender.cwnd(), now);
+        match &self.ends {
+            Ends::Tcp { sender, .. } => self.add_to_integral(sender.cwnd(), now),
+            Ends::Quic(quic) => self.add_to_integral(quic.sender.cwnd(), now),
+            Ends::Udp(_) => {}
         }
     }
 
@@ -297,9 +330,9 @@ impl Flow {
 
 /// Everything that an application handed over was acknowledged at `now`, and it waited for that.
 #[cold]
-fn acknowledged(app: &mut App, now: Time, completion: Option<&Completion>, receiver: &Receiver) {
+fn acknowledged(app: &mut App, now: Time, completion: Option<&Completion>, delivered: u64) {
     if let Some(completion) = completion.filter(|_| app.hears_delivery()) {
-        app.delivered(completion.delivered_at(receiver.stats().delivered_bytes));
+        app.delivered(completion.delivered_at(delivered));
     }
     app.acknowledged(now);
 }

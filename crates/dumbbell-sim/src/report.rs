@@ -48,7 +48,7 @@ impl World {
         let flow = &mut self.flows[i];
         let w = flow.close(self.end, observer);
         let c = w.counts;
-        let tcp = matches!(flow.ends, Ends::Tcp { .. });
+        let tcp = !matches!(flow.ends, Ends::Udp(_));
         let bps = |bytes: u64| bytes as f64 * 8.0 / window;
         FlowReport {
             name: report_names.name(i).into(),
@@ -69,6 +69,10 @@ impl World {
             application: flow.application(self.end),
             colors: self.colors.as_ref().map(|c| c.of_flow(i)),
             path: flow.path(),
+            quic: match &flow.ends {
+                Ends::Quic(quic) => Some(*quic.sender.stats()),
+                Ends::Tcp { .. } | Ends::Udp(_) => None,
+            },
             acks: None,
             delays: w.delays.map(Box::new),
         }

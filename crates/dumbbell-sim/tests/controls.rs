@@ -12,6 +12,8 @@ mod background;
 mod bottleneck;
 #[path = "controls/delay.rs"]
 mod delay;
+#[path = "controls/quic.rs"]
+mod quic;
 #[path = "controls/recovery.rs"]
 mod recovery;
 #[path = "controls/wireless.rs"]

@@ -4,7 +4,8 @@ mod plans;
 
 use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, story};
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
-use dumbbell_plan::{NodeKind, Plan, SharedBuffer};
+use dumbbell_plan::{NodeKind, Plan, SharedBuffer, Transport};
+use dumbbell_quic::{Ecn, QuicConfig};
 use dumbbell_sim::partition::{Partition, undivided};
 use dumbbell_sim::{Options, Report, World};
 use plans::spec;
@@ -96,6 +97,26 @@ proptest! {
         let (whole, divided) = (whole(&plan), divided(&plan, &partition.unwrap()));
         prop_assert_eq!(story(&whole), story(&divided));
         prop_assert!(divided.conservation.ok, "{:?}", divided.conservation);
+    }
+}
+
+/// Flows of QUIC on both sides of every border.
+#[test]
+fn quic_is_divided_exactly() {
+    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("red", json!({})), Span::from_ms(15));
+    for (number, flow) in plan.flows.iter_mut().enumerate() {
+        let quic =
+            QuicConfig { datagram: Some(Bytes(1200)), ecn: Ecn::Ect0, ..QuicConfig::default() };
+        let control = ["cubic", "bbr", "dctcp"][number % 3];
+        flow.transport = Transport::Quic { cc: spec(control, json!({})), quic: quic.into() };
+    }
+    assert_eq!(undivided(&plan), None);
+    let all = whole(&plan);
+    assert!(all.flows.iter().all(|flow| flow.delivered_packets > 0));
+    assert!(all.flows.iter().any(|flow| flow.retransmits > 0));
+    for parts in [2, 3, 4] {
+        let partition = Partition::of(&plan, parts).unwrap();
+        assert_eq!(story(&all), story(&divided(&plan, &partition)), "{parts} parts");
     }
 }
 

@@ -91,6 +91,17 @@ def tcp(_: str) -> str:
     return table(["field", *(f"`{name}`" for name in names), "meaning", "source"], rows)
 
 
+def quic(_: str) -> str:
+    """Every field of QUIC with its default."""
+    rows = []
+    for f in catalogue.quic_fields():
+        choices = f" One of {', '.join(f'`{c}`' for c in f.choices)}." if f.choices else ""
+        limits = f" {f.range.capitalize()}." if f.range else ""
+        value = "of the path" if f.default is None else shown(f.default)
+        rows.append([f"`{f.name}`", value, f"{f.doc}{choices}{limits}", f.source])
+    return table(["field", "default", "meaning", "source"], rows)
+
+
 def behaviours(_: str) -> str:
     """The per-hop behaviors of DiffServ: their codepoints, and the queues that give them."""
     rows = []

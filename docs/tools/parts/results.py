@@ -20,6 +20,7 @@ SEE = {
     "completion_s": "traffic.md#completion-times",
     "application": "traffic.md#sources",
     "path": "../explanation/path-mtu.md",
+    "quic": "quic.md#results",
     "acks": "records.md#acksparquet-a-row-for-each-acknowledgment",
     "reserved_bps": "diffserv-measures.md#colors",
     "target_bps": "diffserv-measures.md#distance-to-the-target",

@@ -98,6 +98,7 @@ _PLACES = {
     "impairment": "scenario.md#algorithms",
     "conditioner": "networks.md#edges",
     "service": "networks.md#services",
+    "quic": "quic.md",
     "tcp": "flows.md#tcp",
     "stop": "scenario.md#replications",
 }

@@ -38,6 +38,7 @@ SECTIONS = {
     "equilibria": "checks.tcp.equilibria",
     "sawtooth": "checks.tcp.sawtooth",
     "fairness": "checks.tcp.fairness",
+    "quic": "checks.quic",
     "disciplines": "checks.queues.disciplines",
     "cake": "checks.queues.cake",
     "controllers": "checks.queues.controllers",

@@ -52,7 +52,7 @@ pub fn demand(plan: &Plan) -> Demand {
             continue;
         };
         let length = largest(plan, flow);
-        let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        let tcp = flow.transport.is_connection();
         let (least, answered) = narrow.entry(link).or_insert((length, false));
         (*least, *answered) = ((*least).min(length), *answered || tcp);
     }
@@ -75,6 +75,9 @@ fn largest(plan: &Plan, flow: &Flow) -> u32 {
     match &flow.transport {
         Transport::Tcp { tcp, .. } => {
             tcp.mss.map_or(mtu, |mss| (mss.0 + tcp.header.0).min(u64::from(mtu)) as u32)
+        }
+        Transport::Quic { quic, .. } => {
+            (quic.datagram_bytes() + quic.header.0).min(u64::from(mtu)) as u32
         }
         Transport::Udp { header, .. } => {
             let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).ok();

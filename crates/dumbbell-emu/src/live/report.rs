@@ -5,7 +5,7 @@ use crate::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_core::units::Time;
 use dumbbell_net::{FlowReport, Report};
 use dumbbell_net::{RelayFlow, RelayReport};
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 
 /// Puts both together. Flows that no traffic of ours made (a program's) are known to the network
 /// alone: their goodput is what came out, less what `spurious` says had arrived before.
@@ -45,10 +45,7 @@ fn flow(
     (outcome, goodput_bps, throughput_bps): (Option<&Outcome>, f64, f64),
 ) -> FlowReport {
     let planned = &plan.flows[i];
-    let cc = match &planned.transport {
-        Transport::Tcp { cc, .. } => Some(cc.kind.clone()),
-        Transport::Udp { .. } => None,
-    };
+    let cc = planned.transport.cc().map(|cc| cc.kind.clone());
     let tcp = outcome.filter(|o| o.control.is_some());
     FlowReport {
         name: planned.name.clone(),
@@ -70,6 +67,7 @@ fn flow(
             .map(|at| at.since(Time::ZERO + planned.start)),
         application: outcome.map(|o| o.application.clone()).unwrap_or_default(),
         colors: passage.colors,
+        quic: None,
         path: None,
         acks: None,
         delays: passage.delays.map(Box::new),

@@ -182,6 +182,7 @@ fn complete(name: &str, of: &mut Value) {
             let doc = "What its application measured of itself, by the names of its source.";
             add("application", numbers, doc, false);
             add("path", reference("path"), "What its sender learned about its path.", false);
+            add("quic", reference("quic"), "Of a flow of QUIC.", false);
             add("acks", reference("acks"), "Where `record.acks` follows it.", false);
         }
         "conservation" => {

@@ -5,7 +5,7 @@
 //! feeder, as arithmetic.
 use crate::engine::owners::Owners;
 use crate::engine::ranks::{Arrivals, Population, Stream};
-use dumbbell_plan::{Answer, LinkId, Plan, Transport};
+use dumbbell_plan::{Answer, LinkId, Plan};
 
 /// The source of a stream of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -278,7 +278,7 @@ fn merges(
     merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
     // A closed loop (data out, acknowledgment back) holds at least one merge: else one would run
     // ahead for ever.
-    for flow in plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. })) {
+    for flow in plan.flows.iter().filter(|f| f.transport.is_connection()) {
         let route = || flow.forward.iter().chain(&flow.back).copied();
         if !route().any(|l| merge[l])
             && let Some(slowest) = route().min_by_key(|l| (plan.links[*l].rate, *l))

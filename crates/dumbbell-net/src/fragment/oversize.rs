@@ -75,6 +75,10 @@ fn largest(flow: &Flow, end: usize) -> u32 {
         }
         // 40 bytes of options at most.
         Transport::Tcp { tcp, .. } => tcp.header.0 as u32 + 40,
+        Transport::Quic { quic, .. } => {
+            let bytes = if end == 0 { quic.datagram_bytes() } else { dumbbell_quic::wire::INITIAL };
+            (bytes + quic.header.0) as u32
+        }
         Transport::Udp { header, .. } => {
             let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).ok();
             let bytes = source.and_then(|source| source.largest()).unwrap_or(65_535);
@@ -144,6 +148,8 @@ impl Oversize {
         for (socket, _) in narrow.iter().enumerate().filter(|(_, tight)| !tight.is_empty()) {
             let flow = &plan.flows[socket / 2];
             let df = match &flow.transport {
+                // RFC 9000 section 14: neither end's packets may be cut.
+                Transport::Quic { .. } => true,
                 _ if socket % 2 == 1 => false,
                 Transport::Tcp { tcp, .. } => tcp.pmtu_discovery != Discovery::Off,
                 Transport::Udp { df, .. } => *df,

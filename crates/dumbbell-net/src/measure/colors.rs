@@ -6,7 +6,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::{Action, Color};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::Time;
-use dumbbell_plan::{Flow, Plan, Transport};
+use dumbbell_plan::{Flow, Plan};
 
 /// Codepoints that are IN without a word of any plan: AFx1 (RFC 2597) and EF (RFC 3246).
 const INSIDE: [Dscp; 5] = [Dscp(10), Dscp(18), Dscp(26), Dscp(34), Dscp(46)];
@@ -38,8 +38,7 @@ pub(crate) fn inside(plan: &Plan) -> Option<u64> {
 /// The codepoint that a flow's congestion control gives to its segments within a profile, if it
 /// colors them.
 fn own(flow: &Flow) -> Option<Dscp> {
-    let Transport::Tcp { cc, .. } = &flow.transport else { return None };
-    codepoint(cc.config.get("in")?.as_str()?)
+    codepoint(flow.transport.cc()?.config.get("in")?.as_str()?)
 }
 
 /// Counts of one color.

@@ -4,12 +4,14 @@ use crate::measure::delays::DelaySummary;
 use crate::metrics::metric::{Group, Metric, Statistic, Window};
 use crate::report::FlowReport;
 use dumbbell_core::units::Span;
+use dumbbell_quic::SenderStats;
 use dumbbell_tcp::PathStats;
 
 type Of = Metric<FlowReport>;
 type OfProfile = Metric<ProfileReport>;
 type OfDelays = Metric<DelaySummary>;
 type OfPath = Metric<PathReport>;
+type OfQuic = Metric<SenderStats>;
 
 /// Of every flow.
 pub static FLOW: Group<FlowReport> = Group {
@@ -402,6 +404,33 @@ pub static PATH: Group<PathReport> = Group {
             |p| p.1.notices_ignored.into(),
             "ICMP messages that it ignored: for data not in flight, without a smaller size, or \
              with discovery by ICMP off.",
+        ),
+    ],
+};
+
+/// Of a flow of QUIC, since its start.
+pub static QUIC: Group<SenderStats> = Group {
+    when: "",
+    metrics: &[
+        OfQuic::count(
+            "declared_lost",
+            "pkt",
+            |s| s.lost_packets,
+            "Packets that the sender declared lost (RFC 9002 section 6.1).",
+        ),
+        OfQuic::count(
+            "spurious_losses",
+            "pkt",
+            |s| s.spurious_losses,
+            "Of these, packets that were acknowledged later.",
+        ),
+        OfQuic::count("loss_events", "", |s| s.recoveries, "Congestion events by loss."),
+        OfQuic::count("ecn_events", "", |s| s.ecn_reductions, "Congestion events by ECN."),
+        OfQuic::count(
+            "persistent_congestions",
+            "",
+            |s| s.persistent_congestions,
+            "Times that losses spanned three probe timeouts (RFC 9002 section 7.6).",
         ),
     ],
 };

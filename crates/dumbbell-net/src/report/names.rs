@@ -1,7 +1,7 @@
 //! Facts of the plan that its report repeats: names, kinds, starts. The rest is not kept, because a
 //! plan is as large as what is made of it.
 use dumbbell_core::units::Span;
-use dumbbell_plan::{Plan, Shared, Spec, Transport};
+use dumbbell_plan::{Plan, Shared, Spec};
 
 /// The part of a plan that its report repeats.
 pub struct ReportNames {
@@ -37,10 +37,7 @@ impl ReportNames {
     pub fn of(plan: &Plan, ports: impl Fn(usize) -> bool) -> Self {
         let flow = |f: &dumbbell_plan::Flow| ReportedFlow {
             start: f.start,
-            cc: match &f.transport {
-                Transport::Tcp { cc, .. } => Some(cc.clone()),
-                Transport::Udp { .. } => None,
-            },
+            cc: f.transport.cc().cloned(),
         };
         let link = |(number, l): (usize, &dumbbell_plan::Link)| ReportedLink {
             number,

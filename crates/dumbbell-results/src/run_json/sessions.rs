@@ -67,6 +67,10 @@ pub fn of_plan<'a>(plan: &'a Plan, report: &'a Report) -> impl Iterator<Item = C
 fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
     let (mss, header) = match &flow.transport {
         Transport::Tcp { tcp, .. } => (tcp.mss.map_or(1460, |m| m.0), tcp.header.0),
+        Transport::Quic { quic, .. } => {
+            let beside = dumbbell_quic::wire::DATA_OVERHEAD;
+            (quic.datagram_bytes() - beside, quic.header.0 + beside)
+        }
         Transport::Udp { header, .. } => (size.0.max(1), u64::from(*header)),
     };
     let packets = size.0.div_ceil(mss);

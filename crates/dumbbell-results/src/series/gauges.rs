@@ -65,7 +65,7 @@ pub fn of_controls(flows: &[Flow], plugins: &Plugins) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for flow in flows {
-        let Transport::Tcp { cc, .. } = &flow.transport else { continue };
+        let Some(cc) = flow.transport.cc() else { continue };
         if seen.contains(&cc.kind.as_str()) {
             continue;
         }

@@ -1,11 +1,12 @@
-//! The catalogue for people and programs: every algorithm's page and parameters, TCP's fields, its
-//! profiles.
+//! The catalogue for people and programs: every algorithm's page and parameters, the fields of TCP
+//! and QUIC, TCP's profiles.
 use crate::language::lookup::algorithm::KnownAlgorithm;
 use crate::language::lookup::{Family, unit_of};
 use crate::language::scenario::Profile;
 use dumbbell_algos::service::host_cpu::{HostCpu, presets};
 use dumbbell_core::catalogue::{Algorithm, range_text};
 use dumbbell_core::plugin::Plugins;
+use dumbbell_quic::QuicConfig;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -14,13 +15,14 @@ pub const KINDS: [&str; 8] =
     ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
 /// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp":
-/// [...], "profiles": {...}}`.
+/// [...], "quic": [...], "profiles": {...}}`.
 pub fn catalogue(plugins: &Plugins) -> Value {
     let mut out: Map<String, Value> = KINDS.iter().map(|k| ((*k).to_string(), json!([]))).collect();
     for family in Family::ALL {
         out.insert(family.name().into(), family.all(plugins).iter().map(page).collect());
     }
     out.insert("tcp".into(), tcp_fields());
+    out.insert("quic".into(), quic_fields());
     out.insert("profiles".into(), profiles());
     Value::Object(out)
 }
@@ -79,6 +81,12 @@ fn choices(property: &Value, schema: &Value) -> Option<Vec<String>> {
 fn tcp_fields() -> Value {
     let schema: Value = schemars::schema_for!(TcpConfig).into();
     parameters(&schema, &all_fields(&TcpConfig::default()))
+}
+
+fn quic_fields() -> Value {
+    let schema: Value = schemars::schema_for!(QuicConfig).into();
+    let defaults = serde_json::to_value(QuicConfig::default()).unwrap_or_default();
+    parameters(&schema, &defaults)
 }
 
 /// All fields of a TCP configuration, also those that a plan leaves out at their default.

@@ -82,6 +82,10 @@ choice!(
     TcpChoice, "tcp"
 );
 choice!(
+    /// Fields of QUIC that differ from their defaults.
+    QuicChoice, "quic"
+);
+choice!(
     /// When a point has enough runs: a rule such as `"ci95 < 2%"`, or a table with `rule` and
     /// `most`.
     StopChoice, "stop"
@@ -132,6 +136,8 @@ pub struct Scenario {
     pub profile: Profile,
     /// TCP settings that override the profile, for all flows.
     pub tcp: Option<TcpChoice>,
+    /// QUIC settings that override the defaults, for all flows of QUIC.
+    pub quic: Option<QuicChoice>,
     /// Short form of a network: two routers with a bottleneck between them, and a host for each end
     /// of each flow.
     pub dumbbell: Option<Dumbbell>,

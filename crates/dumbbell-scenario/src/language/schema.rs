@@ -7,6 +7,7 @@ use crate::language::stop_rule::{LEAST, MOST};
 use dumbbell_algos::service::host_cpu::presets;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Limit, Packets};
+use dumbbell_quic::QuicConfig;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -38,6 +39,8 @@ pub fn schema(plugins: &Plugins) -> Value {
     defs.insert("Aqm".into(), child);
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
+    let quic = lift("quic", schemars::schema_for!(QuicConfig).into(), &mut defs);
+    defs.insert("quic".into(), quic);
     let rule = json!({
         "type": "string",
         "pattern": "^ *ci95 *(\\((flows|queues|sessions)\\..+\\))? *< *[0-9.]+ *% *$",

@@ -10,9 +10,10 @@ use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue;
 use dumbbell_core::plugin::Alarm;
 use dumbbell_core::source::Source;
-use dumbbell_core::transport::{CongestionControl, Path as CcPath};
+use dumbbell_core::transport::{CongestionControl, Path as CcPath, TcpOverrides};
 use dumbbell_core::units::Bytes;
 use dumbbell_plan::{Ip, Spec, Transport};
+use dumbbell_quic::QuicConfig;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -32,7 +33,11 @@ pub fn template(scenario: &Scenario, i: usize, cx: &Context<'_>) -> Option<FlowT
     let ip = version(flow, &at);
     let source = spec.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
     let datagrams = source.as_ref().is_some_and(AnySource::datagrams);
-    let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
+    let transport = flow.transport.unwrap_or(match datagrams {
+        true => TransportName::Udp,
+        false => TransportName::Tcp,
+    });
+    let udp = transport == TransportName::Udp;
     if let Some(spec) = &spec
         && udp
         && source.as_ref().is_some_and(AnySource::awaits)
@@ -40,8 +45,11 @@ pub fn template(scenario: &Scenario, i: usize, cx: &Context<'_>) -> Option<FlowT
         let cause = format!("{} waits for acknowledgments, and datagrams have none", spec.kind);
         at.below("transport").refuse(cause, "take transport = \"udp\" out");
     }
-    let transport =
-        if udp { udp_transport(flow, ip, &at) } else { tcp_transport(scenario, flow, ip, &at) };
+    let transport = match transport {
+        TransportName::Udp => udp_transport(flow, ip, &at),
+        TransportName::Tcp => tcp_transport(scenario, flow, ip, &at),
+        TransportName::Quic => quic_transport(flow, ip, &at),
+    };
     let words = host_signal::written(scenario, flow, udp, &at);
     Some(FlowTemplate {
         source: spec?.into(),
@@ -116,6 +124,7 @@ fn udp_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
             at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
         }
     }
+    without_quic(flow, "UDP", at);
     let ecn = flow.ecn.unwrap_or_default();
     if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
         let cause = format!(
@@ -138,10 +147,11 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
         let cause = "`ecn` here is the field of datagrams, and this flow is TCP";
         at.below("ecn").refuse(cause, "write tcp = { ecn = true }, or transport = \"udp\"");
     }
+    without_quic(flow, "TCP", at);
     let profile = flow.profile.unwrap_or(scenario.profile);
     let cc = control(profile, &at.below("cc"));
     let at = at.below("tcp");
-    let written = written_tcp(&at);
+    let written = written(&at, "tcp");
     let tcp = tcp_config(profile, &written, &at);
     let (cc, mut tcp) = (cc?, tcp?);
     implied(&cc, &mut tcp, &written, &at);
@@ -152,6 +162,73 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
         tcp.pmtu_least = Bytes(u64::from(ip.least_mtu()));
     }
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
+}
+
+/// Refuses the settings of QUIC at a flow of another transport.
+fn without_quic(flow: &Flow, own: &str, at: &At<'_>) {
+    if flow.quic.is_some() {
+        let cause = format!("`quic` belongs to QUIC, and this flow is {own}");
+        at.below("quic").refuse(cause, "take it out, or write transport = \"quic\"");
+    }
+}
+
+fn quic_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
+    for (key, given) in [("tcp", flow.tcp.is_some()), ("profile", flow.profile.is_some())] {
+        if given {
+            let cause = format!("`{key}` belongs to TCP, and this flow is QUIC");
+            at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
+        }
+    }
+    if flow.df.is_some() {
+        let cause = "packets of QUIC are never cut (RFC 9000 section 14)";
+        at.below("df").refuse(cause, "take it out");
+    }
+    if flow.ecn.is_some() {
+        let cause = "`ecn` here is the field of datagrams, and this flow is QUIC";
+        at.below("ecn").refuse(cause, "write quic = { ecn = \"ect0\" }");
+    }
+    let cc = named(&at.below("cc"), Family::Cc, "newreno");
+    let below = at.below("quic");
+    let written = written(&below, "quic");
+    let quic = quic_config(&written, &below);
+    let (cc, mut quic) = (cc?, quic?);
+    let implied = overrides(&cc, at);
+    if let Some(reason) = QuicConfig::refusal(&cc.kind, implied) {
+        let cause = format!("{} cannot run over QUIC: {reason}", cc.kind);
+        at.below("cc").refuse(cause, "take another cc, or write transport = \"tcp\"");
+        return None;
+    }
+    let with = quic.with_overrides(implied);
+    if let Some(node) = written.get("ecn").filter(|_| with.ecn != quic.ecn) {
+        let wanted = serde_json::to_value(with.ecn).unwrap_or_default();
+        let cause = format!("{} needs ecn = {wanted}", cc.kind);
+        let fix = format!("write ecn = {wanted}, or another cc");
+        below.below("ecn").refuse_at(node.place, cause, fix);
+        return None;
+    }
+    quic = with;
+    if written.get("header").is_none() {
+        quic.header = Bytes(u64::from(ip.header() + UDP_HEADER));
+    }
+    Some(Transport::Quic { cc: cc.into(), quic: quic.into() })
+}
+
+/// The defaults of QUIC with what was written over them.
+fn quic_config(written: &Node, at: &At<'_>) -> Option<QuicConfig> {
+    if !matches!(written.kind, Kind::Table(_)) {
+        let fix = "write quic = { ack_every = 2 }";
+        at.refuse_at(written.place, "`quic` is a table of fields", fix);
+        return None;
+    }
+    let mine: Map<String, Value> =
+        written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
+    let read = |mine: &Value| {
+        catalogue::read::<QuicConfig>(mine).map_err(|mut fault| {
+            fault.cause = fault.cause.replace("parameter", "field").replace(" here", " in QUIC");
+            fault
+        })
+    };
+    judge(&read, mine, written, &at.path, &mut at.cx.check())
 }
 
 /// The congestion control. Under the profile `linux`, parameters that are not written are Linux's.
@@ -170,9 +247,9 @@ fn control(profile: Profile, at: &At<'_>) -> Option<Spec> {
     Some(cc)
 }
 
-/// The scenario's `tcp`, overridden by the flow's, which is at `at`.
-fn written_tcp(at: &At<'_>) -> Node {
-    let mut written = at.cx.root.get("tcp").cloned().unwrap_or_else(|| Node::table(at.place()));
+/// The scenario's table `key`, overridden by the flow's, which is at `at`.
+fn written(at: &At<'_>, key: &str) -> Node {
+    let mut written = at.cx.root.get(key).cloned().unwrap_or_else(|| Node::table(at.place()));
     if let Some(own) = at.node() {
         written.overlay(own.clone());
     }
@@ -214,15 +291,20 @@ fn tcp_config(profile: Profile, written: &Node, at: &At<'_>) -> Option<TcpConfig
 /// A path, for one that is built to be asked and not to be used.
 pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, ..CcPath::PLAIN };
 
-/// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written
-/// against it is an error.
-fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &At<'_>) {
+/// What the name of a congestion control implies; nothing if it cannot be made.
+fn overrides(cc: &Spec, at: &At<'_>) -> TcpOverrides {
     let factory = at.cx.check().plugins.cc(&cc.kind).cloned();
     let built = match factory {
         Some(factory) => factory.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Plugin),
         None => AnyCc::build(&cc.kind, &cc.config, &SITE),
     };
-    let Ok(built) = built else { return };
+    built.map_or(TcpOverrides::NOTHING, |cc| cc.tcp_overrides())
+}
+
+/// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written
+/// against it is an error.
+fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &At<'_>) {
+    let implied = overrides(cc, at);
     let need = |key: &str, wanted: Value| {
         let Some(node) = written.get(key).filter(|n| n.to_json() != wanted) else { return true };
         let cause = format!("{} needs {key} = {wanted}", cc.kind);
@@ -230,7 +312,6 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &At<'_>) {
         at.below(key).refuse_at(node.place, cause, fix);
         false
     };
-    let implied = built.tcp_overrides();
     let mut agreed = true;
     if implied.timestamps {
         agreed &= need("timestamps", true.into());

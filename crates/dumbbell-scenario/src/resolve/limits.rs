@@ -83,10 +83,12 @@ pub fn packet_hops(plan: &Plan) -> f64 {
         let rate = f.forward.iter().map(share).fold(own, f64::min);
         let header = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.header.0,
+            Transport::Quic { quic, .. } => quic.header.0,
             Transport::Udp { header, .. } => u64::from(*header),
         };
         let payload = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.mss,
+            Transport::Quic { quic, .. } => quic.datagram,
             Transport::Udp { .. } => written::<Bytes>(f, "packet"),
         };
         let packet = (payload.map_or(500, |p| p.0) + header) as f64;

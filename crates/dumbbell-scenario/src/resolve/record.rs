@@ -10,6 +10,13 @@ pub fn build(scenario: &Scenario, flows: &[Flow], cx: &Context<'_>) -> Record {
     let packets = followed(&r.packets, flows, &at.below("packets"));
     let mut acks = followed(&r.acks, flows, &at.below("acks"));
     if let Followed::Of(names) = &r.acks {
+        let quic = |name: &String| {
+            flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Quic { .. }))
+        };
+        for (i, name) in names.iter().enumerate().filter(|(_, name)| quic(name)) {
+            let cause = format!("`{name}` is QUIC, and this record reads acknowledgments of TCP");
+            at.below("acks").below(i).refuse(cause, "take it out");
+        }
         let udp = |name: &String| {
             flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }))
         };

@@ -41,6 +41,8 @@ pub fn fit(
     if let Transport::Udp { header, df, .. } = template.transport {
         fit.datagrams(template, u64::from(header), df);
         template.transport.clone()
+    } else if matches!(template.transport, Transport::Quic { .. }) {
+        fit.quic(template)
     } else {
         fit.segments(template)
     }
@@ -87,6 +89,47 @@ impl<'a> Fit<'a> {
             );
             self.at().below("df").refuse(cause, fix);
         }
+    }
+
+    /// A QUIC's packets: as large as all links of the data carry. Both ways have to carry an
+    /// Initial (RFC 9000 section 14).
+    fn quic(&self, template: &FlowTemplate) -> Transport {
+        let mut transport = template.transport.clone();
+        let Transport::Quic { quic, .. } = &mut transport else { return transport };
+        let Some(narrowest) = self.narrowest() else { return transport };
+        let (header, initial) = (quic.header.0, dumbbell_quic::wire::INITIAL);
+        let back = self.flow.back.iter().map(|l| &self.links[*l]);
+        let least = back.chain([narrowest]).min_by_key(|link| link.mtu).unwrap_or(narrowest);
+        if u64::from(least.mtu) < initial + header {
+            let cause = format!(
+                "QUIC needs links of {} B, and `{}` carries {} B",
+                initial + header,
+                least.name,
+                least.mtu
+            );
+            self.at().below("transport").refuse(cause, "raise the link's mtu");
+            return transport;
+        }
+        let room = u64::from(narrowest.mtu) - header;
+        match quic.datagram {
+            Some(Bytes(own)) if own > room => {
+                let cause = format!(
+                    "QUIC packets are not cut, those of {own} B need {} B with their headers, and \
+                        `{}` carries {} B",
+                    own + header,
+                    narrowest.name,
+                    narrowest.mtu
+                );
+                let fix = format!("write quic = {{ datagram = \"{room} B\" }} or less");
+                self.at().below("quic").refuse(cause, fix);
+            }
+            Some(_) => {}
+            None => {
+                let bytes = room.min(dumbbell_quic::QuicConfig::LARGEST_DATAGRAM);
+                quic.datagram = Some(Bytes(bytes));
+            }
+        }
+        transport
     }
 
     /// A TCP's segments: what both ends announce, and with `pmtu_discovery = "known"` what the path

@@ -41,9 +41,13 @@ impl Flow {
 
     /// Notes when the receiver got what it has, before a packet comes at `t`.
     fn note_completion(&mut self, t: Time) {
-        if let (Some(completion), Ends::Tcp { receiver, .. }) = (&mut self.completion, &self.ends) {
-            completion.note(receiver.stats().delivered_bytes, t);
-        }
+        let Some(completion) = &mut self.completion else { return };
+        let delivered = match &self.ends {
+            Ends::Tcp { receiver, .. } => receiver.stats().delivered_bytes,
+            Ends::Quic(quic) => quic.receiver.stats().delivered_bytes,
+            Ends::Udp(_) => return,
+        };
+        completion.note(delivered, t);
     }
 
     #[cold]
@@ -92,10 +96,18 @@ impl Flow {
         let counts = self.counts();
         let Counts { sent_packets, sent_bytes, retransmits, .. } = counts;
         let sent = FlowRow { sent_packets, sent_bytes, retransmits, ..FlowRow::default() };
-        let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
-        let v = sender.view();
         let mut gauges = Gauges::default();
-        sender.cc().probe(&mut gauges);
+        let (v, mss) = match &self.ends {
+            Ends::Tcp { sender, mss, .. } => {
+                sender.cc().probe(&mut gauges);
+                (sender.view(), mss)
+            }
+            Ends::Quic(quic) => {
+                quic.sender.cc().probe(&mut gauges);
+                (quic.view(), &quic.datagram)
+            }
+            Ends::Udp(_) => return sent,
+        };
         FlowRow {
             cwnd_bytes: v.cwnd,
             cwnd_packets: v.cwnd as f64 / *mss as f64,
@@ -129,19 +141,22 @@ impl Flow {
                     cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
                 }
             }
+            Ends::Quic(quic) => quic.counts(self.cwnd_integral),
             Ends::Udp(udp) => udp.counts(),
         }
     }
 
     /// A snapshot of the sender, for an observer that wants to know of reactions.
     pub(crate) fn snapshot(&self, observer: &impl Observer) -> Option<SenderSnapshot> {
-        let Ends::Tcp { sender, .. } = &self.ends else { return None };
-        let snapshot = || SenderSnapshot {
-            view: sender.view(),
-            stats: *sender.stats(),
-            gauges: Gauges::default(),
+        if !observer.wants_reactions() {
+            return None;
+        }
+        let (view, stats) = match &self.ends {
+            Ends::Tcp { sender, .. } => (sender.view(), *sender.stats()),
+            Ends::Quic(quic) => (quic.view(), quic.stats()),
+            Ends::Udp(_) => return None,
         };
-        observer.wants_reactions().then(snapshot)
+        Some(SenderSnapshot { view, stats, gauges: Gauges::default() })
     }
 
     /// Reports a reaction, if the sender reacted at `t`.
@@ -151,12 +166,13 @@ impl Flow {
         before: SenderSnapshot,
         observer: &mut impl Observer,
     ) {
-        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.snapshot(observer), &self.ends)
-        else {
-            return;
-        };
+        let Some(mut after) = self.snapshot(observer) else { return };
         if let Some(cause) = Cause::between(&before, &after) {
-            sender.cc().probe(&mut after.gauges);
+            match &self.ends {
+                Ends::Tcp { sender, .. } => sender.cc().probe(&mut after.gauges),
+                Ends::Quic(quic) => quic.sender.cc().probe(&mut after.gauges),
+                Ends::Udp(_) => {}
+            }
             observer.reacted(&Reaction { t, flow: self.number as usize, cause, before, after });
         }
     }

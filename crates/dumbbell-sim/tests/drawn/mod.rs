@@ -4,6 +4,7 @@ use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, SharedBuffer, Spec, Transport};
+use dumbbell_quic::{Handshake, QuicConfig};
 use dumbbell_sim::Report;
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use proptest::prelude::*;
@@ -362,6 +363,28 @@ fn add(p: &mut Plan, c: &FlowChoice) {
                 "length": length,
             });
             last.source = spec("video", config);
+        }
+        // QUIC, if its Initials fit; some transfers end, some are stopped.
+        10 => {
+            let route = || last.forward.iter().chain(&last.back);
+            if route().all(|link| p.links[*link].mtu >= 1300) {
+                let quic = QuicConfig {
+                    datagram: Some(Bytes(1200)),
+                    handshake: [Handshake::OneRtt, Handshake::ZeroRtt, Handshake::None]
+                        [usize::from(c.machinery) % 3],
+                    ecn: [dumbbell_quic::Ecn::Off, dumbbell_quic::Ecn::Ect0][usize::from(has(1))],
+                    pacing: has(2),
+                    ..QuicConfig::default()
+                };
+                let control = if has(3) { "bbr" } else { "cubic" };
+                last.transport =
+                    Transport::Quic { cc: spec(control, json!({})), quic: quic.into() };
+            }
+            if has(0) {
+                last.source = spec("fixed", json!({"size": "40 kB"}));
+            } else {
+                last.stop = Some(Span::from_ms(900));
+            }
         }
         // Clients that act when their data arrive.
         8 => {

@@ -79,8 +79,8 @@ def explain(
     name: Annotated[
         str,
         Parameter(
-            help="An algorithm, `tcp`, `tcp/PROFILE`, a key of scenarios, such as flow.rtt, or the "
-            "code of a warning, such as W012.",
+            help="An algorithm, `tcp`, `tcp/PROFILE`, `quic`, a key of scenarios, such as flow.rtt, "
+            "or the code of a warning, such as W012.",
             completer=completers.explained,
         ),
     ],
@@ -105,13 +105,15 @@ def explain(
     Example: `dumbbell explain codel`
     """
     from . import keys
-    from .explain import algorithm_page, tcp_page, warning_page
+    from .explain import algorithm_page, quic_page, tcp_page, warning_page
 
     if _WARNING.fullmatch(name):
         pages = [warning_page(name)]
     elif name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
         page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
         pages = [(page, lines)]
+    elif name == "quic":
+        pages = [quic_page()]
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     elif name in catalogue.names(*use):

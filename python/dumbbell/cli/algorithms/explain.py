@@ -124,6 +124,19 @@ def tcp_page(profile: str) -> Page:
     return {"profile": name, "parameters": [dataclasses.asdict(f) for f in fields]}, lines
 
 
+def quic_page() -> Page:
+    """Every choice that a connection of QUIC makes, with its default."""
+    fields = catalogue.quic_fields()
+    lines: list[RenderableType] = [
+        Text("quic", style="bold"),
+        "Each choice of a sender and a receiver is a field of [quic]; a flow has it by "
+        '`transport = "quic"`.',
+        "",
+        _parameters(fields, "Fields"),
+    ]
+    return {"parameters": [dataclasses.asdict(f) for f in fields]}, lines
+
+
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."

@@ -143,7 +143,7 @@ impl<'a> PacketRecorder<'a> {
             Transport::Tcp { tcp, .. } => {
                 Side { window: tcp.window_bytes(), timestamps: tcp.timestamps, ..Side::default() }
             }
-            Transport::Udp { .. } => Side::default(),
+            Transport::Quic { .. } | Transport::Udp { .. } => Side::default(),
         };
         let sides = plan.flows.iter().map(|f| [side(f), side(f)]);
         Ok(PacketRecorder {
@@ -199,7 +199,9 @@ impl<'a> PacketRecorder<'a> {
             ts_val,
             ts_ecr,
             window: side.window,
-            options: extra.map_or_else(String::new, |x| options(segment, x, side.offset)),
+            options: extra
+                .filter(|_| tcp)
+                .map_or_else(String::new, |x| options(segment, x, side.offset)),
             dscp,
             dress: Markings { dscp, colour: None },
             visit: None,

@@ -1,7 +1,7 @@
 //! The threads that one run may use, and why it uses only one.
 use crate::run::engine::cores;
 use dumbbell_core::plugin::Plugins;
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use dumbbell_sim::partition::{Partition, undivided};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -110,10 +110,10 @@ impl Threads {
 /// Nothing, or why a plan must not be divided.
 fn divisible(plan: &Plan, plugins: &Plugins, options: Options) -> Result<(), String> {
     let own = plan.links.iter().any(|link| plugins.aqm(&link.aqm.kind).is_some())
-        || plan.flows.iter().any(|flow| match &flow.transport {
-            Transport::Tcp { cc, .. } => plugins.cc(&cc.kind).is_some(),
-            Transport::Udp { .. } => false,
-        });
+        || plan
+            .flows
+            .iter()
+            .any(|flow| flow.transport.cc().is_some_and(|cc| plugins.cc(&cc.kind).is_some()));
     if own {
         Err("the scenario names an algorithm of your own".into())
     } else if options.audit {

@@ -1,5 +1,7 @@
 //! Flows of a scenario, and what their hosts know.
-use super::{CcChoice, ConditionerChoice, CpuChoice, Pattern, Profile, SourceChoice, TcpChoice};
+use super::{
+    CcChoice, ConditionerChoice, CpuChoice, Pattern, Profile, QuicChoice, SourceChoice, TcpChoice,
+};
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Rate, Span};
@@ -31,7 +33,7 @@ pub struct Flow {
     pub path: Option<[u64; 2]>,
     /// Direction of the data; in a dumbbell.
     pub direction: Direction,
-    /// Congestion control; default `sack`, with the profile `ns2` `newreno`.
+    /// Congestion control; default `sack`, with the profile `ns2` and for QUIC `newreno`.
     pub cc: Option<CcChoice>,
     /// Round-trip propagation time; the delay of the access links is raised until it is exact.
     pub rtt: Option<Span>,
@@ -56,6 +58,8 @@ pub struct Flow {
     pub profile: Option<Profile>,
     /// TCP settings that override the profile and the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
+    /// QUIC settings that override the scenario's `quic`; with `transport = "quic"`.
+    pub quic: Option<QuicChoice>,
     /// Shaper, marker or list of them (an edge) that the packets pass where they enter the network;
     /// in a short form.
     pub conditioner: Option<ConditionerChoice>,
@@ -117,6 +121,8 @@ pub enum TransportName {
     Tcp,
     /// UDP: datagrams.
     Udp,
+    /// QUIC: a connection over UDP.
+    Quic,
 }
 
 /// The schema of a version of IP.

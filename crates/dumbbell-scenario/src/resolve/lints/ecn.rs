@@ -7,7 +7,7 @@ use crate::resolve::lints::Site;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::plugin::Alarm;
 use dumbbell_core::transport::CongestionControl;
-use dumbbell_plan::{LinkId, Spec, Transport};
+use dumbbell_plan::{LinkId, Spec};
 use serde_json::Value;
 
 /// True if a queue may mark packets: its `ecn` is on, or it has no such parameter and is a
@@ -39,7 +39,7 @@ fn needs_marks(cc: &Spec, check: &Check) -> bool {
 pub(crate) fn no_marks(site: &Site<'_>, check: &mut Check) {
     let mut told = vec![false; site.scenario().flow.len()];
     for (i, flow) in site.plan.flows.iter().enumerate() {
-        let Transport::Tcp { cc, .. } = &flow.transport else { continue };
+        let Some(cc) = flow.transport.cc() else { continue };
         if std::mem::replace(&mut told[site.entries[i]], true) || !needs_marks(cc, check) {
             continue;
         }

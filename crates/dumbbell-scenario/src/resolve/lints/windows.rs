@@ -14,6 +14,7 @@ impl Site<'_> {
     pub(crate) fn window(&self, i: usize) -> f64 {
         match &self.plan.flows[i].transport {
             Transport::Tcp { tcp, .. } => tcp.window_bytes() as f64,
+            Transport::Quic { quic, .. } => quic.window.0 as f64,
             Transport::Udp { .. } => f64::INFINITY,
         }
     }
