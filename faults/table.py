@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from schemata import Fault
@@ -25,12 +26,17 @@ When you add a law to the suite, add a fault that it finds. When no line finds a
 """
 
 
-def rows(faults: list[Fault], found: dict[str, list[str]], sources: dict[str, str]) -> list[str]:
-    """A row for each fault. `sources`: the text of each file."""
+def rows(faults: list[Fault], found: dict[str, list[str]], page: str) -> list[str]:
+    """A row for each fault that was tried, now or for the table in `page`."""
+    kept = {
+        row[1]: row[2]
+        for row in re.finditer(r"^\| `([^`]+)` .* \| ([^|]*) \|$", page, re.MULTILINE)
+    }
+    cells = kept | {name: _lines(red) for name, red in found.items()}
     return [
-        f"| `{fault.id}` | {fault.what} | `{fault.file}` | {_lines(found[fault.id])} |"
+        f"| `{fault.id}` | {fault.what} | `{fault.file}` | {cells[fault.id]} |"
         for fault in faults
-        if fault.line(sources[fault.file])
+        if fault.id in cells
     ]
 
 
@@ -41,7 +47,7 @@ def _lines(red: list[str]) -> str:
 
 
 def write(root: Path, faults: list[Fault], found: dict[str, list[str]]) -> None:
-    """Writes the page."""
-    sources = {fault.file: (root / fault.file).read_text(encoding="utf-8") for fault in faults}
-    text = HEAD + "\n".join(rows(faults, found, sources)) + "\n"
-    (root / PAGE).write_text(text, encoding="utf-8")
+    """Writes the page of all `faults`; those that are not in `found` keep their rows."""
+    page = root / PAGE
+    text = HEAD + "\n".join(rows(faults, found, page.read_text(encoding="utf-8"))) + "\n"
+    page.write_text(text, encoding="utf-8")

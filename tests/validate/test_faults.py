@@ -60,16 +60,23 @@ def test_the_table_has_every_fault_with_the_lines_that_found_it() -> None:
     rows = {found[1]: found[0] for found in re.finditer(r"^\| `([^`]+)` .*\|$", PAGE, re.MULTILINE)}
     assert list(rows) == [fault.id for fault in FAULTS], f"{table.PAGE} is behind: make faults"
     for fault in FAULTS:
-        source = (ROOT / fault.file).read_text(encoding="utf-8")
         cells = [cell.strip() for cell in rows[fault.id].split(" | ")]
         lines = re.findall(r"`([^`]+)`", cells[-1])
         assert lines and all(
             any(fnmatch.fnmatchcase(line, p) for p in fault.turns) for line in lines
         ), fault.id
-        expected = table.rows([fault], {fault.id: lines}, {fault.file: source})[0]
+        expected = table.rows([fault], {fault.id: lines}, PAGE)[0]
         assert expected.rpartition(" | ")[0] == rows[fault.id].rpartition(" | ")[0], (
             f"{fault.id}: make faults"
         )
+
+
+def test_faults_that_were_not_tried_again_keep_their_rows() -> None:
+    first, second = FAULTS[:2]
+    page = "\n".join(table.rows([first, second], {first.id: ["a"], second.id: ["b"]}, ""))
+    again = table.rows([first, second], {second.id: []}, page)
+    assert [row.rpartition(" | ")[2] for row in again] == ["`a` |", "**none** |"]
+    assert table.rows([first, second], {second.id: ["c"]}, "")[0].startswith(f"| `{second.id}`")
 
 
 @pytest.mark.parametrize(
