@@ -107,8 +107,7 @@ def count(words: str) -> tuple[int, int]:
     hops = re.search(r"(?:hops|planned) (\d+) .*ok true", done.stdout)
     if done.returncode != 0 or refs is None or hops is None:
         raise SystemExit(
-            f"`{command}` under valgrind ended with "
-            f"{done.returncode}:\n{done.stdout}{done.stderr}"
+            f"`{command}` under valgrind ended with {done.returncode}:\n{done.stdout}{done.stderr}"
         )
     return int(refs[1].replace(",", "")), int(hops[1])
 
