@@ -76,7 +76,7 @@ def _sent(n: int) -> Callable[[list[Row], list[Row]], float]:
 
 
 HANDSHAKE = 2 * (_wire(quic.INITIAL + quic.HEADER) + DELAY)
-BARE = {"handshake": "none", "pacing": False, "probes": 1}
+BARE: dict[str, Any] = {"handshake": "none", "pacing": False, "probes": 1}
 
 
 def _sizes() -> Iterator[Check]:
