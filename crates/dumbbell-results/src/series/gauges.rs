@@ -8,7 +8,7 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::CongestionControl;
-use dumbbell_plan::{Flow, Link, Transport};
+use dumbbell_plan::{Flow, Link};
 use dumbbell_scenario::resolve::flows::SITE;
 
 /// The gauges that a row of a flow holds without a request to its congestion control.
