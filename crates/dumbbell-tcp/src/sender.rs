@@ -166,7 +166,8 @@ struct Cold {
     /// trip.
     lost_again: (u64, u64),
     send_buffer: window::SendBuffer,
-    window_use: window::WindowUse,
+    /// Once the window did not limit it, where that counts for a round trip.
+    window_use: Option<Box<window::WindowUse>>,
 }
 
 /// The sending end, generic over its congestion control, its loss detection and its recovery.

@@ -137,7 +137,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 path: None,
                 lost_again: (0, 0),
                 send_buffer: window::SendBuffer::default(),
-                window_use: window::WindowUse::default(),
+                window_use: None,
                 config,
             }),
         };

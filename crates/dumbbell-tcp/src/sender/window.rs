@@ -32,7 +32,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn flights_half_fill_the_window(&self) -> bool {
         let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh().unwrap_or(u64::MAX));
-        cwnd < ssthresh && cwnd < 2 * self.cold.window_use.most
+        let most = self.cold.window_use.as_ref().map_or(0, |of_round| of_round.most);
+        cwnd < ssthresh.min(2 * most)
     }
 
     /// A transmission ended that began at SND.NXT = `start`, and not because the congestion window
@@ -40,7 +41,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// [`TcpConfig::limited_for_a_round`](crate::TcpConfig::limited_for_a_round).
     #[cold]
     pub(super) fn ends_short_of_the_window(&mut self, start: u64, limited: bool) {
-        let of_round = &mut self.cold.window_use;
+        let of_round = self.cold.window_use.get_or_insert_default();
         if limited && start > of_round.seen {
             of_round.until = start; // The transmissions in between filled the window.
         }
