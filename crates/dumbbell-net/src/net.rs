@@ -182,7 +182,7 @@ impl Net {
         if O::FOLLOWS {
             packet = packet.with_sidecar(self.follow(t, socket, packet, observer));
         }
-        if let Some(delivery) = self.advance(leaves, &run_ahead, socket, packet, observer) {
+        if let Some(delivery) = self.advance(leaves, run_ahead, socket, packet, observer) {
             self.deliveries.push(delivery);
         }
     }
@@ -220,7 +220,7 @@ impl Net {
             }
             Some(Element::Port(port)) if port.has_short_way(&entry.packet) => {
                 self.tally.packet_hops += 1;
-                if let Some(at) = port.pass_at_once(now, &entry.packet, socket / 2) {
+                if let Some(at) = port.pass_at_once(now, &entry.packet, way.flow()) {
                     (at, entry.packet)
                 } else {
                     let mut packet = entry.packet;
@@ -232,13 +232,13 @@ impl Net {
                 let mut packet = entry.packet;
                 let at = self.pass(now, link, &mut packet, way, observer);
                 if !self.copies.is_empty() {
-                    self.together(at, packet, &run_ahead, socket, observer);
+                    self.together(at, packet, run_ahead, socket, observer);
                     return None;
                 }
                 (at?, packet)
             }
         };
-        self.advance(at, &run_ahead, socket, packet, observer)
+        self.advance(at, run_ahead, socket, packet, observer)
     }
 
     /// A packet continues behind a port that held it, with its copies; `at`: when it is there,
@@ -252,10 +252,10 @@ impl Net {
     ) -> Option<Delivery> {
         let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
         if !self.copies.is_empty() {
-            self.together(at, queued.packet, &run_ahead, queued.socket(), observer);
+            self.together(at, queued.packet, run_ahead, queued.socket(), observer);
             return None;
         }
-        self.advance(at?, &run_ahead, queued.socket(), queued.packet, observer)
+        self.advance(at?, run_ahead, queued.socket(), queued.packet, observer)
     }
 
     /// A packet continues from the start of `run_ahead`, and behind it the copies that were made of
@@ -266,7 +266,7 @@ impl Net {
         &mut self,
         at: Option<Time>,
         packet: Pkt,
-        run_ahead: &RunAhead,
+        run_ahead: RunAhead,
         socket: u32,
         observer: &mut O,
     ) {

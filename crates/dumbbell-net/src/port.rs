@@ -15,7 +15,7 @@ use crate::port::edge::PortEdge;
 use crate::port::held::HeldQueue;
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::service::AnyService;
-use dumbbell_core::aqm::Reason;
+use dumbbell_core::aqm::{Reason, Verdict};
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::{FlowId, Framing, Packet};
 use dumbbell_core::probe::Gauges;
@@ -101,15 +101,20 @@ impl Port {
         queue.drain(t, &mut self.account.stats);
         let fits = queue.has_room(ip_len);
         if !(fits && queue.unasked) {
-            let mut queued = QueuedPacket::new(*packet, way);
-            queued.framing = self.framing;
-            if !queue.asks(t, fits, &mut queued, &mut self.account, ctx) {
-                self.account.stats.arrived(t, ip_len);
-                return None;
+            let meta = packet.meta(way.flow(), way.is_data(), self.framing, false);
+            let verdict = queue.ask(t, fits, &meta, ctx.flows);
+            if !(fits && verdict == Verdict::Pass) {
+                let mut queued = QueuedPacket::new(*packet, way);
+                queued.framing = self.framing;
+                if !queue.settle_verdict(t, verdict, fits, &mut queued, &mut self.account, ctx) {
+                    self.account.stats.arrived(t, ip_len);
+                    return None;
+                }
+                *packet = queued.packet;
             }
-            *packet = queued.packet;
+            queue.tell_admitted(&meta);
         }
-        self.go_through(t, packet, way.socket / 2)
+        self.go_through(t, packet, way.flow())
     }
 
     /// The most common case of [`Self::pass_simple`], in line: nothing else is due, nobody is
@@ -168,11 +173,14 @@ impl Port {
         self.account.stats.arrived(t, meta.ip_len);
         ctx.entered(t, &queued, self.account.link, queue.waits());
         let fits = queue.has_room(meta.ip_len);
-        let enters = queue.asks(t, fits, &mut queued, &mut self.account, ctx);
+        let verdict = queue.ask(t, fits, &meta, ctx.flows);
+        let enters = (fits && verdict == Verdict::Pass)
+            || queue.settle_verdict(t, verdict, fits, &mut queued, &mut self.account, ctx);
         *packet = queued.packet;
         if !enters {
             return None;
         }
+        queue.tell_admitted(&meta);
         let lengths = (meta.ip_len, meta.wire_len);
         let (transit, taken) = queue.admit(t, lengths, meta.flow, meta.dscp);
         self.account.stats.passes(&transit);

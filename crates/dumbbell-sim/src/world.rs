@@ -78,7 +78,9 @@ impl World {
     /// caller costs a tenth more instructions for each packet.
     #[inline(always)]
     pub(crate) fn go<O: Observer>(&mut self, observer: &mut O, events: u64, by: Time) -> bool {
-        for _ in 0..events {
+        let mut left = events;
+        while left > 0 {
+            left -= 1;
             let Some(entry) = self.net.next_event(by) else { return true };
             self.now = Time::from_ps(entry.t);
             if entry.is_clock() {

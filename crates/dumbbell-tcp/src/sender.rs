@@ -198,9 +198,13 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     spare: u64,
     /// Bytes outstanding that a congestion control sent beyond its window.
     beyond: u64,
+    /// The time of the next tail loss probe.
+    probe_due: Time,
     /// Header and options of a data segment.
     overhead: u32,
     dupacks: u32,
+    /// See [`Self::bursts_are_least`].
+    burst_time: f32,
     phase: Phase,
     stage: Stage,
     timestamps: bool,
@@ -231,8 +235,6 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     attentive: bool,
     /// True if tail loss probes are sent, and whether one waits for its answer.
     tail_probes: bool,
-    /// The time of the next tail loss probe.
-    probe_due: Time,
     probing: bool,
     /// True if the last segment of a burst, and of the available data, has PSH.
     pushes: bool,

@@ -136,7 +136,7 @@ pub trait Detect {
     /// below `una` arrived, nothing is selectively acknowledged, and the sender repairs nothing.
     /// True if it had nothing to find, and did what `on_ack` does; false if `on_ack` is to be
     /// asked.
-    #[inline]
+    #[inline(always)]
     fn on_expected(
         &mut self,
         _now: Time,

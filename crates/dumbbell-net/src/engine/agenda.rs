@@ -1,5 +1,6 @@
 //! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for
-//! what lies beyond its year. Buckets that prove to hold too little become wider.
+//! what lies beyond its year. Buckets that prove to hold too little become wider, and those that
+//! prove to hold too much become narrower again.
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.
@@ -17,8 +18,10 @@ const NIL: u32 = u32::MAX;
 
 /// After so many buckets the agenda looks whether they hold enough.
 const BETWEEN_LOOKS: u32 = if cfg!(test) { 8 } else { 1024 };
-/// Fewer entries a bucket cost more in turning than more of them cost in sorting.
+/// Fewer entries a bucket cost more in turning than more of them cost in sorting, and beyond
+/// [`MUCH`] sorting costs more. Half of that is more than [`FEW`]: widths do not swing.
 const FEW: u64 = 4;
+const MUCH: u64 = 10;
 
 /// Parts of a bucket that entries are spread over before they are sorted, and how many are: fewer
 /// are sorted as fast without, and of more all may be due at one instant.
@@ -62,8 +65,9 @@ impl Ord for Far {
 
 /// Future entries in the order (time, rank, order of pushing).
 pub struct Agenda {
-    /// A bucket spans 2^shift ps, and at most 2^widest.
+    /// A bucket spans 2^shift ps, at least 2^narrowest and at most 2^widest.
     shift: u32,
+    narrowest: u32,
     widest: u32,
     /// The number of buckets until the next look, and of entries since the last one.
     turns: u32,
@@ -99,6 +103,7 @@ impl Agenda {
         let widest = (horizon_ps / 64).checked_ilog2().unwrap_or(0).max(shift);
         Agenda {
             shift,
+            narrowest: shift,
             widest,
             turns: BETWEEN_LOOKS,
             taken: 0,
@@ -262,7 +267,7 @@ impl Agenda {
     fn turn(&mut self, end: u64) -> bool {
         self.current.clear();
         self.done = 0;
-        if self.turns == 0 && self.widens() {
+        if self.turns == 0 && self.looks() {
             return true;
         }
         let next = self.next_busy().min(self.far_first);
@@ -311,15 +316,25 @@ impl Agenda {
         std::mem::swap(&mut self.current, &mut self.spare);
     }
 
-    /// Makes buckets twice as wide if those since the last look held few entries; true if entries
-    /// came into the present one by that. The current bucket is done.
+    /// Makes buckets twice as wide if those since the last look held few entries, and half as wide
+    /// if they held many; true if entries came into the present one by that. The current bucket is
+    /// done.
     #[cold]
-    fn widens(&mut self) -> bool {
+    fn looks(&mut self) -> bool {
         let few = self.taken < FEW * u64::from(BETWEEN_LOOKS);
+        let many = self.taken > MUCH * u64::from(BETWEEN_LOOKS);
         (self.turns, self.taken) = (BETWEEN_LOOKS, 0);
-        if !few || self.shift >= self.widest {
-            return false;
+        if few && self.shift < self.widest {
+            self.rearranges(self.shift + 1)
+        } else if many && self.shift > self.narrowest {
+            self.rearranges(self.shift - 1)
+        } else {
+            false
         }
+    }
+
+    /// Gives buckets a width of 2^`shift`; true if entries came into the present one by that.
+    fn rearranges(&mut self, shift: u32) -> bool {
         // In the order of buckets, so that equal entries stay in theirs.
         let mut waiting = Vec::new();
         loop {
@@ -330,8 +345,9 @@ impl Agenda {
             self.take_slot((bucket % SLOTS) as usize);
             waiting.append(&mut self.current);
         }
-        self.shift += 1;
-        self.at >>= 1;
+        // The last instant of the present bucket, which is done, stays in the present one.
+        let last = (self.at << self.shift) | ((1 << self.shift) - 1);
+        (self.shift, self.at) = (shift, last >> shift);
         self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
         for e in waiting {
             self.push(e);

@@ -1,5 +1,5 @@
 //! A packet on its way, which is an entry of the agenda as well: 32 bytes, copied, never allocated.
-use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::packet::{Dscp, Ecn, FlowId, Framing, Meta};
 use dumbbell_core::transport::segment::Segment;
 
 /// No extra.
@@ -116,6 +116,20 @@ impl Pkt {
     #[inline]
     pub fn word(&self) -> u64 {
         self.word
+    }
+    /// What a queue sees of the packet of `flow`. `data`: it goes from sender to receiver.
+    #[inline(always)]
+    pub(crate) fn meta(&self, flow: u32, data: bool, framing: Framing, fragment: bool) -> Meta {
+        let ip_len = u32::from(self.ip_len());
+        Meta {
+            ip_len,
+            wire_len: framing.wire_len(ip_len),
+            flow: FlowId(flow),
+            ecn: self.ecn(),
+            dscp: self.dscp(),
+            fragment,
+            back: !data,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A packet in a port, with its flow and path segment.
 use crate::engine::entry::Pkt;
-use dumbbell_core::packet::{Dscp, FlowId, Framing, Meta, Packet};
+use dumbbell_core::packet::{Dscp, Framing, Meta, Packet};
 
 /// Where a packet comes from, and where it goes on.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +9,19 @@ pub struct Way {
     pub socket: u32,
     /// Its path segment, where the port is a merge; else 0.
     pub path_segment: u32,
+}
+
+impl Way {
+    /// The packet's flow.
+    #[inline(always)]
+    pub(crate) fn flow(self) -> u32 {
+        self.socket / 2
+    }
+    /// True if the packet goes from sender to receiver.
+    #[inline(always)]
+    pub(crate) fn is_data(self) -> bool {
+        self.socket.is_multiple_of(2)
+    }
 }
 
 /// A packet in a port.
@@ -31,13 +44,13 @@ pub struct QueuedPacket {
 impl QueuedPacket {
     /// A packet on its way.
     #[inline]
-    pub fn new(packet: Pkt, Way { socket, path_segment }: Way) -> Self {
+    pub fn new(packet: Pkt, way: Way) -> Self {
         QueuedPacket {
             packet,
-            flow: socket / 2,
-            path_segment,
+            flow: way.flow(),
+            path_segment: way.path_segment,
             framing: Framing::default(),
-            data: socket.is_multiple_of(2),
+            data: way.is_data(),
             fragment: false,
         }
     }
@@ -61,16 +74,7 @@ impl QueuedPacket {
 impl Packet for QueuedPacket {
     #[inline]
     fn meta(&self) -> Meta {
-        let ip_len = u32::from(self.packet.ip_len());
-        Meta {
-            ip_len,
-            wire_len: self.framing.wire_len(ip_len),
-            flow: FlowId(self.flow),
-            ecn: self.packet.ecn(),
-            dscp: self.packet.dscp(),
-            fragment: self.fragment,
-            back: !self.data,
-        }
+        self.packet.meta(self.flow, self.data, self.framing, self.fragment)
     }
     fn set_ce(&mut self) {
         self.packet.set_ce();

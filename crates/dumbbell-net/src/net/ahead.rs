@@ -16,9 +16,9 @@ impl Net {
     pub(crate) fn advance<O: Observer>(
         &mut self,
         mut t: Time,
-        run_ahead: &RunAhead,
+        run_ahead: RunAhead,
         socket: u32,
-        packet: Pkt,
+        mut packet: Pkt,
         observer: &mut O,
     ) -> Option<Delivery> {
         if run_ahead.has_links() {
@@ -30,28 +30,29 @@ impl Net {
                 self.tally.packet_hops += 1;
                 t = wire.pass(t, packet.ip_len());
             } else {
-                return self.advance_with_care(t, run_ahead, socket, packet, observer);
+                (t, packet) = self.advance_with_care(t, run_ahead, socket, packet, observer)?;
             }
         }
         self.come_to(t, run_ahead, packet)
     }
 
     /// [`Self::advance`] from a link that is more than arithmetic, or that somebody looks at, or
-    /// from the end of the run.
+    /// from the end of the run: when the packet is behind the last link, if that is known now, and
+    /// what it is there.
     #[inline(never)]
     fn advance_with_care<O: Observer>(
         &mut self,
         mut t: Time,
-        run_ahead: &RunAhead,
+        run_ahead: RunAhead,
         socket: u32,
         mut packet: Pkt,
         observer: &mut O,
-    ) -> Option<Delivery> {
+    ) -> Option<(Time, Pkt)> {
         if t <= self.end
             && let Some(link) = run_ahead.only_link()
             && let Some(at) = self.pass_at_once(t, link, &packet, socket)
         {
-            return self.come_to(at, run_ahead, packet);
+            return Some((at, packet));
         }
         let mut left = run_ahead.links();
         while left > 0 {
@@ -59,17 +60,17 @@ impl Net {
                 self.beyond_end(packet);
                 return None;
             }
-            let link = self.paths.link(run_ahead, left);
+            let link = self.paths.link(&run_ahead, left);
             left -= 1;
             t = match self.pass_at_once(t, link, &packet, socket) {
                 Some(at) => at,
                 None => {
                     let rest = run_ahead.last(left);
-                    self.pass_between(t, link, &rest, &mut packet, socket, observer)?
+                    self.pass_between(t, link, rest, &mut packet, socket, observer)?
                 }
             };
         }
-        self.come_to(t, run_ahead, packet)
+        Some((t, packet))
     }
 
     /// [`Port::pass_at_once`](crate::port::Port::pass_at_once) at `link`.
@@ -86,7 +87,7 @@ impl Net {
 
     /// A packet comes to the end of `run_ahead` at `t`; its delivery, if that is a socket.
     #[inline(always)]
-    fn come_to(&mut self, t: Time, run_ahead: &RunAhead, packet: Pkt) -> Option<Delivery> {
+    fn come_to(&mut self, t: Time, run_ahead: RunAhead, packet: Pkt) -> Option<Delivery> {
         if t > self.end {
             self.beyond_end(packet);
             return None;
@@ -178,7 +179,7 @@ impl Net {
         &mut self,
         t: Time,
         link: u32,
-        rest: &RunAhead,
+        rest: RunAhead,
         packet: &mut Pkt,
         socket: u32,
         observer: &mut O,

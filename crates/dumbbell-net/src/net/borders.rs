@@ -31,7 +31,7 @@ impl Net {
         let sidecar = (packet.sidecar() as usize).checked_sub(1).map(|place| mail.sidecars[place]);
         let packet = packet.with_sidecar(self.sidecars.take_over(sidecar));
         let Border { socket, run_ahead, .. } = self.paths.borders[border as usize];
-        self.advance(at, &run_ahead, socket, packet, &mut ())
+        self.advance(at, run_ahead, socket, packet, &mut ())
     }
 
     /// The time of the next entry of the agenda; none: there is none.

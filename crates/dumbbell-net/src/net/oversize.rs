@@ -124,7 +124,7 @@ impl Net {
             None => {}
         }
         if let Some(delivery) =
-            self.advance(t, &run_ahead, socket + 1, Pkt::new(segment, handle), observer)
+            self.advance(t, run_ahead, socket + 1, Pkt::new(segment, handle), observer)
         {
             self.deliveries.push(delivery);
         }

@@ -112,33 +112,28 @@ impl ArrivalQueue {
         self.backlog.packets
     }
 
-    /// Asks the algorithm about a packet that comes at `t` and `fits` or not. True if it enters the
-    /// queue. Clocks due by `t` are settled, and what left by then is gone.
-    #[inline(never)]
-    pub(crate) fn asks<O: Observer>(
-        &mut self,
-        t: Time,
-        fits: bool,
-        queued: &mut QueuedPacket,
-        account: &mut Account,
-        ctx: &mut PortCtx<'_, O>,
-    ) -> bool {
-        let meta = queued.meta();
-        let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
-        let verdict = self.aqm.arrive(&mut cx, &View(&self.backlog), &meta, fits);
-        let plain = verdict == Verdict::Pass && fits;
-        if !plain && !self.settle_verdict(t, verdict, fits, queued, account, ctx) {
-            return false;
-        }
+    /// Asks the algorithm about a packet that comes at `t` and `fits` or not. Clocks due by `t` are
+    /// settled, and what left by then is gone. If the packet fits and the answer is
+    /// [`Verdict::Pass`], it enters the queue; else [`Self::settle_verdict`] says whether it does.
+    /// If it does, [`Self::tell_admitted`] is next.
+    #[inline(always)]
+    pub(crate) fn ask(&mut self, t: Time, fits: bool, meta: &Meta, flows: &FlowTable) -> Verdict {
+        let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows };
+        self.aqm.arrive(&mut cx, &View(&self.backlog), meta, fits)
+    }
+
+    /// Tells the algorithm of a packet that enters the queue, if it asks for that: `meta` as it
+    /// was before any mark.
+    #[inline(always)]
+    pub(crate) fn tell_admitted(&mut self, meta: &Meta) {
         if self.hears.admitted {
-            self.aqm.admitted(&meta);
+            self.aqm.admitted(meta);
         }
-        true
     }
 
     /// Handles marks and drops. True if the packet enters the queue.
     #[cold]
-    fn settle_verdict<O: Observer>(
+    pub(crate) fn settle_verdict<O: Observer>(
         &mut self,
         t: Time,
         verdict: Verdict,

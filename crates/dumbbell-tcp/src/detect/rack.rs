@@ -308,7 +308,7 @@ impl Detect for Rack {
         self.finding(board)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
         if self.in_train {
             self.srtt = srtt;

@@ -158,7 +158,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The round-trip times of the last segment and of the first one that an ACK of everything
     /// below `una` answers; where there is none, the timeout has that of its timestamp.
-    #[inline]
+    #[inline(always)]
     pub(super) fn measure_segments(&mut self, now: Time, ts: u32, una: u64) -> Sampled {
         let Some((first, last)) = self.detect.answered(una) else {
             let timer = if una > self.una { self.measure(now, ts, una) } else { None };

@@ -181,7 +181,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd()).min(self.limit - 1);
         let start = self.nxt;
-        if self.pushes {
+        if self.pushes && (self.nxt + 2 * self.mss <= allowed || !self.bursts_are_least()) {
             self.fill_in_bursts(now, edge, allowed, out);
         } else if self.has_segment(allowed) {
             // Nearly always it is one segment; so one is in line, and the rest of a burst is not.

@@ -90,6 +90,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 || (config.eifel && config.timestamps),
             tail_probes: config.tail_loss_probe && detect.by_segment(),
             probe_due: Time::NEVER,
+            burst_time: Self::burst_time(&config),
             probing: false,
             paced: config.pacing,
             simple: false,

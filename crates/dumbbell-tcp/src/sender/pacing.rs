@@ -1,6 +1,7 @@
 //! Pacing: segments leave at a rate, the congestion control's or the profile's. Bursts: what a host
 //! hands to its network card in one piece.
 use super::Sender;
+use crate::config::TcpConfig;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover};
 use dumbbell_core::units::{Rate, Span, Time};
@@ -82,15 +83,19 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// True only if a burst has [`LEAST`] segments: by products, since nearly every acknowledgment
     /// asks.
-    #[inline]
-    fn bursts_are_least(&self) -> bool {
+    #[inline(always)]
+    pub(super) fn bursts_are_least(&self) -> bool {
         let (Some(srtt), Some(least)) = (self.rtt.srtt(), self.rtt.min_rtt()) else { return false };
-        let config = &self.cold.config;
+        let sent = f64::from(self.burst_time) * self.cc.cwnd() as f64;
+        least >= NOT_LARGER && sent < self.mss as f64 * srtt.ps() as f64 && self.cc.rate().is_none()
+    }
+
+    /// A burst is longer than [`LEAST`] only if this many picoseconds, times the window in bytes,
+    /// exceed the segment size times the smoothed round-trip time: [`TIME`] at the highest gain, for
+    /// each segment of the shortest such burst. A thousandth more, for what rounds.
+    pub(super) fn burst_time(config: &TcpConfig) -> f32 {
         let gain = config.pacing_gain_slow_start.max(config.pacing_gain_avoidance);
-        let sent = gain * self.cc.cwnd() as f64 * TIME.ps() as f64;
-        let more = ((LEAST + 1) * self.mss) as f64 * srtt.ps() as f64;
-        // A hair less, for what rounds.
-        least >= NOT_LARGER && sent < 0.999 * more && self.cc.rate().is_none()
+        (gain * TIME.ps() as f64 / (LEAST + 1) as f64 / 0.999) as f32
     }
 
     #[inline(never)]

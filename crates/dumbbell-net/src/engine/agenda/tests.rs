@@ -52,3 +52,25 @@ fn stops_at_the_end_and_goes_on_later() {
     assert_eq!(a.pop(1 << 49).map(|e| e.t), None);
     assert_eq!(a.pop(1 << 50).map(|e| e.t), Some(1 << 50));
 }
+
+/// Entries that are far apart make buckets wider, and a crowd makes them narrower again; the order
+/// is that of time all along.
+#[test]
+fn the_width_follows_the_crowd() {
+    let mut a = Agenda::new(4e6, 1 << 40);
+    let narrowest = a.shift;
+    let apart = 1 << (narrowest + 1);
+    let mut last = 0;
+    let mut run = |a: &mut Agenda, from: u64, step: u64, count: u64| {
+        (0..count).for_each(|i| a.push(Entry::clock(from + i * step, 0)));
+        while let Some(e) = a.pop(from + count * step) {
+            assert!(e.t >= last);
+            last = e.t;
+        }
+    };
+    run(&mut a, 0, apart, 1000);
+    assert!(a.shift > narrowest, "few entries leave buckets of 2^{} ps", a.shift);
+    let wide = a.shift;
+    run(&mut a, 1000 * apart, apart / 64, 20_000);
+    assert!(a.shift < wide, "a crowd leaves buckets of 2^{} ps", a.shift);
+}
