@@ -29,7 +29,6 @@ UNVERIFIED = {
     "prague": "the draft has no vectors, and Linux has no Prague to compare with",
     "ledbat_pp": "the draft has no vectors, and Linux has no LEDBAT to compare with",
     "fq_cobalt": "RFC 8290 specifies the scheduler, and no RFC specifies COBALT",
-    "trtcm_4115": "RFC 4115 has no vectors",
     "fec": "RFC 5510 specifies the code, but not how a link uses it",
 }
 """Why an algorithm that an RFC or a draft specifies is not verified against it."""

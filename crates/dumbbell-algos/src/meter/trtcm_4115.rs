@@ -76,7 +76,7 @@ impl Algorithm for TrTcm4115 {
             "RFC 2698 \
             (its forerunner)",
         ],
-        provenance: Provenance::Recollection,
+        provenance: Provenance::TwoReadings,
         explained: Explained::by(&[(
             "",
             "its buckets (cbs = {cbs} and ebs = {ebs}, cir = {cir or 'the reserved rate'}) had too \
@@ -123,7 +123,8 @@ impl Meter for TrTcm4115 {
 mod tests {
     use super::*;
     use crate::suite::meter::{Bench, colors};
-    use dumbbell_core::units::Bytes;
+    use dumbbell_core::rng::Stream;
+    use dumbbell_core::units::{Bytes, Span};
 
     fn config(colour_aware: bool) -> TrTcm4115Config {
         TrTcm4115Config {
@@ -142,6 +143,38 @@ mod tests {
         let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000]
             .map(|ms| (ms, 1000, Color::Green));
         assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
+    }
+
+    /// The RFC's figure box by box: both counts a token at a time, one for each millisecond, and the
+    /// two modes as its conditions have them.
+    #[test]
+    fn it_is_the_figure_of_the_rfc() {
+        let mut seen = [[0; 3]; 2];
+        for seed in 0..200 {
+            let (mut rng, color_blind) = (Stream::named(seed, "traffic"), seed % 2 == 0);
+            let mut bench = Bench::<TrTcm4115>::new(&config(!color_blind));
+            let (mut tc, mut te, mut ms) = (2000u32, 1000u32, 0);
+            for _ in 0..200 {
+                let gap = if rng.coin(0.1) { rng.below(5000) } else { rng.below(500) };
+                ms += u64::from(gap);
+                for _ in 0..gap {
+                    (tc, te) = ((tc + 1).min(2000), (te + 1).min(1000));
+                }
+                let (b, before) = (rng.below(1501), Color::ALL[rng.below(3) as usize]);
+                let expected = if (color_blind || before == Color::Green) && b <= tc {
+                    tc -= b;
+                    Color::Green
+                } else if (color_blind || before != Color::Red) && b <= te {
+                    te -= b;
+                    Color::Yellow
+                } else {
+                    Color::Red
+                };
+                assert_eq!(bench.recolor(Time::ZERO + Span::from_ms(ms), b, before), expected);
+                seen[usize::from(color_blind)][expected.index()] += 1;
+            }
+        }
+        assert!(seen.iter().flatten().all(|n| *n > 1000), "{seen:?}");
     }
 
     /// Yellow packets do not make later green ones red, as they do in RFC 2698.
