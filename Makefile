@@ -108,8 +108,8 @@ rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, 
 	$(BIN)/dumbbell rtl red --mutants
 	$(BIN)/dumbbell rtl red --synth --place
 
-mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs
-	sh tests/mutants/run.sh $(FILE)
+mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs, or SAMPLE=300
+	sh tests/mutants/run.sh $(FILE) $(if $(SAMPLE),-- --sample $(SAMPLE) $(ARGS))
 
 interleave:  ## All orders of steps of two processes over one store (minutes)
 	DUMBBELL_INTERLEAVE=all $(CARGO_TEST) --test interleave -- --nocapture

@@ -1,10 +1,13 @@
 #!/bin/sh
 # Sows faults into files of floors 0 to 2 and says which of them no test of those floors finds.
 #   sh tests/mutants/run.sh FILE... -- OPTIONS OF cargo-mutants
+#   sh tests/mutants/run.sh FILE... -- --sample N OPTIONS OF sample.py
+# The second way takes N faults at random, builds all of them at once and says what share is found.
 # It works on a copy under target/mutants: a run that is cut short leaves no fault in the checkout.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD version=27.1.0 tools=$PWD/target/tools tree=$PWD/target/mutants/tree
+export CARGO_PROFILE_DEV_DEBUG=0 # Nobody debugs a fault: a build takes two thirds of the time.
 
 if ! "$tools/bin/cargo-mutants" mutants --version 2>/dev/null | grep -q " $version"; then
 	echo "Building cargo-mutants $version into target/tools: some minutes, the first time." >&2
@@ -34,10 +37,20 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 done
 [ $# -eq 0 ] || shift
 if [ -z "$files" ]; then
-	for floor in core algos tcp; do
+	for floor in core algos tcp quic; do
 		files="$files --file crates/dumbbell-$floor/src/**/*.rs"
 	done
 fi
 set -f
+if [ "${1-}" != --sample ]; then
+	# shellcheck disable=SC2086
+	exec nice "$tools/bin/cargo-mutants" mutants --in-place --output "$root/target/mutants" $files "$@"
+fi
+out=$root/target/mutants
 # shellcheck disable=SC2086
-exec nice "$tools/bin/cargo-mutants" mutants --in-place --output "$root/target/mutants" $files "$@"
+"$tools/bin/cargo-mutants" mutants --list --json $files >"$out/list.json"
+extents=$root/tests/mutants/extents
+[ "$extents/Cargo.lock" -nt "$root/Cargo.lock" ] || cp "$root/Cargo.lock" "$extents/Cargo.lock"
+cargo build --quiet --manifest-path "$extents/Cargo.toml" --target-dir "$out/extents"
+exec nice "${PYTHON:-python3}" "$root/tests/mutants/sample.py" --list "$out/list.json" --tree "$tree" \
+	--out "$out" --extents "$out/extents/debug/extents" "$@"

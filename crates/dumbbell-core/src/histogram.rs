@@ -102,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn quantiles_are_those_of_the_sorted_list(
-            mut xs in prop::collection::vec(0u64..1 << 50, 1..300),
+            mut xs in prop::collection::vec(prop_oneof![0u64..200, 0u64..1 << 50], 1..300),
             q in 0.01f64..1.0,
         ) {
             let mut h = Histogram::default();

@@ -88,6 +88,7 @@ fn sizes_on_the_wire() {
     net.open();
     net.write(2500);
     net.close();
+    assert!(!net.sender.finished(), "nothing is acknowledged");
     net.run(ms(500));
     let sizes: Vec<u64> = net.sent(Way::Forward).iter().map(|sent| sent.size()).collect();
     assert_eq!(sizes, [1200, DATAGRAM, DATAGRAM, 39 + 100], "the FIN takes no room");

@@ -88,6 +88,24 @@ fn spied(config: &TcpConfig, cwnd: u64) -> (Net<Spy>, Rc<RefCell<Heard>>) {
     (Net::of(sender, receiver), heard)
 }
 
+/// RFC 9293 section 3.7.1: segments are no larger than what the other end announces. Only a smaller
+/// size is news to the congestion control.
+#[test]
+fn the_smaller_segments_of_the_other_end_are_heard_of() {
+    let config = TcpConfig { handshake: true, ..plain() };
+    for (theirs, heard_of) in [(MSS / 2, vec![MSS / 2]), (MSS, vec![]), (2 * MSS, vec![])] {
+        let (mut net, heard) = spied(&config, 20_000);
+        let other = TcpConfig { mss: Some(Bytes(theirs)), ..config.clone() };
+        net.receiver = Sender::new(&other, |path| cc("newreno", path)).receiver();
+        net = net.start(10 * MSS);
+        net.run(at_ms(10_000));
+        assert!(net.sender.finished());
+        assert_eq!(heard.borrow().sizes, heard_of, "{theirs}");
+        let largest = net.log.iter().map(|s| u64::from(s.segment.ip_len) - 40).max();
+        assert_eq!(largest, Some(theirs.min(MSS)));
+    }
+}
+
 /// Discovery by notices takes a round trip, whatever finds losses: everything arrives, nothing is
 /// reduced, no timer expires.
 #[test]

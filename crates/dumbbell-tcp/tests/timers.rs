@@ -403,3 +403,19 @@ fn a_lost_fin_is_sent_again() {
     assert!(net.sender.finished() && net.receiver.finished());
     assert_eq!((net.sender.stats().rtos, net.receiver.stats().delivered_bytes), (1, 2 * MSS));
 }
+
+/// RFC 2018 section 8: a receiver may drop what it has reported. All of it goes again after a
+/// timeout.
+#[test]
+fn what_a_receiver_forgets_is_sent_again() {
+    let config = TcpConfig { initial_window: Packets(10.0), ..plain() };
+    for (name, config) in [("dupack", config.clone()), ("rack", modern())] {
+        let mut net = Net::new("sack", &config).lose_first(&[1]).start(10 * MSS);
+        net.run(at_ms(120));
+        assert!(net.sender.stats().retransmits > 0, "{name}: the hole is known");
+        net.receiver = net.sender.receiver();
+        net.run(at_ms(60_000));
+        assert!(net.sender.finished(), "{name}");
+        assert_eq!(net.receiver.stats().delivered_bytes, 10 * MSS, "{name}");
+    }
+}

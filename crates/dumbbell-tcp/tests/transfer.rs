@@ -200,3 +200,12 @@ fn a_window_that_limited_the_sender_may_grow_for_a_round_trip() {
     let last = windows(false);
     assert!(last[0] < 40 && last[1] < 50, "{last:?}");
 }
+
+/// RFC 6928 section 2: min(10 MSS, max(2 MSS, 14600)). Linux sends ten segments of any size.
+#[test]
+fn initial_windows_by_the_size_of_segments() {
+    for (mss, rfc) in [(536, 5360), (1460, 14_600), (4000, 14_600), (8960, 17_920)] {
+        assert_eq!(TcpConfig::rfc().initial_window_for(mss), rfc);
+        assert_eq!(TcpConfig::linux().initial_window_for(mss), 10 * mss);
+    }
+}
