@@ -79,8 +79,8 @@ impl Algorithm for Model {
             bw min_rtt\nrate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within \
             the bounds\nStartup: 2.77, 2   until the rate grew by less than 25 % in 3 \
             rounds,\n.                  or > 2 % and 6 ranges were lost in a round of \
-            recovery\nDrain:   0.5,  2   until inflight <= BDP, or for 3 rounds\nDOWN:    0.9,  2   until inflight \
-            <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 \
+            recovery\nDrain:   0.5,  2   until inflight <= BDP, or for 3 rounds\nDOWN:    \
+            0.9,  2   until inflight <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 \
             segments) rounds are over\nREFILL:  1, 2      a round, without bw_lo and \
             inflight_lo\nUP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or \
             lost > 2 %;\n.                  inflight_hi grows by 1, 2, 4, ... segments in a round \

@@ -101,8 +101,8 @@ fn queues_become_lines() {
         ),
         (
             "{kind=\"cake\", limit=\"9 MB\", bandwidth=\"1 Mbps\", overhead=-4, mpu=64, \
-                link_layer=\"ptm\", diffserv=\"diffserv8\", isolation=\"dual_src_host\", wash=true, \
-                ack_filter=\"conservative\", flows=256}",
+                link_layer=\"ptm\", diffserv=\"diffserv8\", isolation=\"dual_src_host\", \
+                wash=true, ack_filter=\"conservative\", flows=256}",
             "cake bandwidth 1mbit diffserv8 dual-srchost raw overhead -4 mpu 64 ptm rtt 100ms \
                 memlimit 4000000 wash ack-filter",
             "a tin has 1024 queues",

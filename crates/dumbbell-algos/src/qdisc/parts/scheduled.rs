@@ -131,8 +131,8 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
         }
     }
 
-    /// An acknowledgment may have come to the tail of a class: drops the oldest one of its flow that
-    /// it makes redundant, if `keep` of them stay, itself included.
+    /// An acknowledgment may have come to the tail of a class: drops the oldest one of its flow
+    /// that it makes redundant, if `keep` of them stay, itself included.
     fn filter_acks(&mut self, class: usize, keep: usize, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
         let waiting = self.classes.backlog(class).packets as usize;
         let Some((newest, Some(ack))) =
