@@ -96,7 +96,7 @@ def test_a_scenario_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["aqm"], "name one queue, or write --all"),
         (["aqm", "codel", "--all"], "name one queue, or write --all"),
         (["cc", "cubic", "--only", "rfc1.*"], "there is no criterion"),
-        (["cc", "cubic", "--scenario", "bbr.A.4.time"], "has no scenario"),
+        (["cc", "cubic", "--scenario", "bbr.A.9.time"], "has no scenario"),
         (["cc", "cubic", "--seeds", "1"], "gives no interval"),
     ],
 )

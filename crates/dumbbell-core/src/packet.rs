@@ -76,10 +76,36 @@ pub struct Meta {
     pub back: bool,
 }
 
+/// What a filter of acknowledgments reads of a segment without data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PureAck {
+    /// The next byte expected: the low 32 bits of the offset in the stream.
+    pub next: u32,
+    /// The flags by which congestion is echoed: ECE, CWR and AE
+    /// ([`crate::transport::segment::flag`]).
+    pub echo: u8,
+    /// True if it carries more that a newer one does not repeat: SACK blocks, counters, a tag.
+    pub more: bool,
+}
+
+impl PureAck {
+    /// True if the sender learns nothing from this one that it does not learn from `newer`, of the
+    /// same flow, which acknowledges more.
+    pub fn is_redundant_beside(&self, newer: &PureAck) -> bool {
+        let beyond = newer.next.wrapping_sub(self.next) as i32;
+        beyond > 0 && self.echo == newer.echo && !self.more
+    }
+}
+
 /// Anything that can wait in a queue: a simulated packet, or a real frame.
 pub trait Packet {
     /// Its properties.
     fn meta(&self) -> Meta;
+    /// What it acknowledges, if it is a TCP segment without data and the queue can see that. Only
+    /// a filter of acknowledgments asks.
+    fn pure_ack(&self) -> Option<PureAck> {
+        None
+    }
     /// Sets Congestion Experienced. Only called where `meta().ecn` is capable.
     fn set_ce(&mut self);
     /// Sets the codepoint.

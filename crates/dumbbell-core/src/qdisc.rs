@@ -52,6 +52,11 @@ pub trait Qdisc<P: Packet> {
     fn holds_until(&self) -> Option<Time> {
         None
     }
+    /// True if it reads what packets acknowledge ([`Packet::pure_ack`]), which only a simulation
+    /// tells.
+    fn reads_acks(&self) -> bool {
+        false
+    }
     /// Arrival times of the packets that wait, head first.
     fn waiting_since(&self) -> Vec<Time>;
     /// Reports the numbers of its algorithm.
@@ -169,6 +174,11 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         let aqm = &self.aqm;
         sink.dropped(p, None, reason, &|out| aqm.probe(out));
         self.aqm.refused(cx, meta, reason);
+    }
+
+    /// The packets that wait, head first.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        self.store.iter().map(|w| &w.packet)
     }
 
     /// Drops the waiting packet at `slot`, if there is one.

@@ -150,6 +150,14 @@ impl Net {
         }
     }
 
+    /// True if a queue reads what packets acknowledge.
+    pub(crate) fn reads_acks(&self) -> bool {
+        self.elements.iter().any(|element| match element {
+            Element::Port(port) => matches!(&port.queue, Queue::Held(queue) if queue.reads_acks()),
+            _ => false,
+        })
+    }
+
     /// Adds the first entries of ports that have a clock.
     pub fn arm(&mut self) {
         for link in 0..self.elements.len() {

@@ -21,6 +21,7 @@ use dumbbell_core::packet::{FlowId, Framing, Packet};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
+use dumbbell_core::transport::segment::Extra;
 use dumbbell_core::units::{Backlog, Span, Time};
 
 /// The two ways in which a queue decides.
@@ -190,12 +191,16 @@ impl Port {
         at
     }
 
-    /// Says on the packet what the link adds to it, and whether it is a fragment.
+    /// Says on the packet what the link adds to it, whether it is a fragment, and whether its
+    /// sidecar has what a newer acknowledgment does not repeat.
     #[inline]
     fn frames<O: Observer>(&self, queued: &mut QueuedPacket, ctx: &PortCtx<'_, O>) {
         queued.framing = self.framing;
         let handle = queued.packet.sidecar();
-        queued.fragment = handle != NO_SIDECAR && ctx.sidecars.fragment(handle).is_some();
+        if handle != NO_SIDECAR {
+            queued.fragment = ctx.sidecars.fragment(handle).is_some();
+            queued.told_once = ctx.sidecars.get(handle).is_some_and(Extra::is_told_once);
+        }
     }
 
     /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.

@@ -161,6 +161,11 @@ impl Relay {
         let egress = |_, run_ahead| Egress::new(run_ahead, Dscp::default(), None);
         let Built { mut net, report_names, .. } =
             network(plan, Options::default(), plugins, &alarm, None, egress)?;
+        if net.reads_acks() {
+            let cause = "the queue does not see the options of acknowledgments from real hosts";
+            let fix = "write ack_filter = \"none\", or simulate";
+            return Err(Fault::at("ack_filter", cause).fix(fix));
+        }
         net.sidecars.keep_lifetime_events();
         net.arm();
         let warm = Time::ZERO + plan.warmup;

@@ -54,6 +54,7 @@ const KINDS: &[Kind] = &[
     qdisc::fq_codel::FQ_CODEL,
     qdisc::fq_pie::FQ_PIE,
     qdisc::dualpi2::DUALPI2,
+    qdisc::cake::CAKE,
     qdisc::tbf::TBF,
     qdisc::netem::NETEM,
 ];

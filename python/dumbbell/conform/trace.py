@@ -27,6 +27,7 @@ COLUMNS = (
     "cc_max_bw",
     "cc_min_rtt",
     "cc_inflight_hi",
+    "cc_round_count",
 )
 """The columns that criteria read; a series has many more."""
 

@@ -43,6 +43,8 @@ pub struct Model {
     pipe: FullPipe,
     /// `full_bw_reached`.
     reached: bool,
+    /// The round in which Drain began.
+    drain_start_round: u64,
     /// Delivery rates by the number of their cycle.
     filter: WindowedMax<u64, f64>,
     cycle_count: u64,
@@ -77,8 +79,8 @@ impl Algorithm for Model {
             bw min_rtt\nrate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within \
             the bounds\nStartup: 2.77, 2   until the rate grew by less than 25 % in 3 \
             rounds,\n.                  or > 2 % and 6 ranges were lost in a round of \
-            recovery\nDrain:   0.5,  2   until inflight <= BDP\nDOWN:    0.9,  2   until inflight \
-            <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 \
+            recovery\nDrain:   0.5,  2   until inflight <= BDP, or for 3 rounds\nDOWN:    \
+            0.9,  2   until inflight <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 \
             segments) rounds are over\nREFILL:  1, 2      a round, without bw_lo and \
             inflight_lo\nUP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or \
             lost > 2 %;\n.                  inflight_hi grows by 1, 2, 4, ... segments in a round \
@@ -89,7 +91,7 @@ impl Algorithm for Model {
             t\nmarks: as a loss; with min_rtt <= 5 ms by their share alpha:\n.      alpha += \
             (share - alpha) / 16 per round, inflight_lo *= 1 - alpha / 3",
         sources: &[
-            "draft-ietf-ccwg-bbr-04, 2025; Drain's gain from -06",
+            "draft-ietf-ccwg-bbr-04, 2025; Drain from -06, section 5.3.2",
             "Cardwell et al.: BBRv3: algorithm bug fixes and public Internet deployment, IETF 117, \
                 2023 (ECN)",
         ],
@@ -116,6 +118,7 @@ impl Algorithm for Model {
             rounds: Rounds::default(),
             pipe: FullPipe::default(),
             reached: false,
+            drain_start_round: 0,
             filter: WindowedMax::default(),
             cycle_count: 0,
             max_bw: 0.0,

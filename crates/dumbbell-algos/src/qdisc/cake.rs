@@ -9,10 +9,21 @@
 //! | flow, set | `flows`, `ways` | a queue, and those of which a flow may take one |
 //! | load | `isolation` | active flows of the busier host of a flow |
 //! | credits | `quantum` | what a queue may still send in its turn |
+//! | next | `ack_filter` | the next byte that an acknowledgment expects |
 //!
-//! Not here: the filter of acknowledgments (a queue does not see SACK blocks and windows), the
-//! tins `precedence` and `diffserv8` (their thresholds are in no document), `autorate-ingress`,
-//! `ingress`, `nat`, `wash` and filters.
+//! The filter of acknowledgments is that of the message with which it was proposed for Linux
+//! ("sch_cake: Add optional ACK filter", netdev 2018), except that an acknowledgment with SACK
+//! blocks or other options is never dropped. It looks at what arrives: nothing is dropped at
+//! departure. The message says that the conservative filter keeps at least two acknowledgments;
+//! here the newest is one of them.
+//!
+//! The thresholds of `diffserv8` are those that users read from `tc -s qdisc`; its codepoints are
+//! those of RFC 4594's classes under their names, and LE and CS1 as a message of 2022 has them
+//! ("sch_cake: revise Diffserv docs"). Those of `precedence` are in no document: they are the same
+//! here.
+//!
+//! Not here: `autorate-ingress`, `ingress`, `nat`, `fwmark`, `split-gso` and filters.
+pub mod ack_filter;
 pub mod config;
 pub mod hosts;
 pub mod link_layer;
@@ -50,11 +61,14 @@ impl<P> Algorithm for Cake<P> {
             load:       max(active flows from its source, active flows to its destination)\n\
             turn:       credits <- credits + quantum / load  where credits <= 0, else send, \
             credits -= L\n\
-            full:       drop from the head of the queue with the most bytes",
+            full:       drop from the head of the queue with the most bytes\n\
+            filter:     an acknowledgment came: drop the oldest of its flow with a lower next, no \
+            options,\n.           and no other echo of congestion since",
         sources: &[
             "Hoeiland-Joergensen, Taht, Morton: Piece of CAKE: A Comprehensive Queue Management \
                 Solution for Home Gateways, IEEE LANMAN 2018 (from memory)",
             "tc-cake(8): options, tins, overheads, the numbers of its example",
+            "The message of the patch \"sch_cake: Add optional ACK filter\", netdev, July 2018",
             "RFC 8290 section 4.2 (lists of new and old queues)",
             "Palmei et al.: Design and Evaluation of COBALT Queue Discipline, IEEE LANMAN 2019 \
                 (`dumbbell explain cobalt`)",
@@ -63,10 +77,7 @@ impl<P> Algorithm for Cake<P> {
         rule: "a shaper; tins; turns between hosts and flows; COBALT in each queue",
         family: "a queue for each flow",
         look: Some(Look::new(PlotColor::Green, 'P', 5)),
-        kernel: Kernel::Lacks {
-            why: "Linux's cake is this algorithm, and `tc` lines are not written for it yet",
-            fix: "",
-        },
+        kernel: Kernel::Has { name: "cake", note: "" },
         explained: Explained::by(&[
             (
                 "reason == 'evicted'",

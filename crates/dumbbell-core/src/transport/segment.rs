@@ -85,6 +85,20 @@ pub struct Extra {
     pub notice: Option<PacketTooBig>,
 }
 
+impl Extra {
+    /// True if an acknowledgment carries here what the next one does not repeat. Its window and its
+    /// clock are replaced by those of the next one.
+    pub fn is_told_once(&self) -> bool {
+        self.blocks > 0
+            || self.counters > 0
+            || self.tag != 0
+            || self.dummy
+            || self.moved != 0
+            || self.dscp.is_some()
+            || self.notice.is_some()
+    }
+}
+
 /// The unit of timestamps in segments: 2^14 ps = 16.384 ns, so that 32 bits last 70 s.
 pub const TS_UNIT_SHIFT: u32 = 14;
 

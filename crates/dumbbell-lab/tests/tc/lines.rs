@@ -3,7 +3,26 @@ use proptest::prelude::*;
 
 /// Any of them.
 pub fn queue() -> impl Strategy<Value = String> {
-    prop_oneof![codel(), pie(), choke(), sfb(), fq_codel(), fq_pie(), sfq(), dualpi2()]
+    prop_oneof![codel(), pie(), choke(), sfb(), fq_codel(), fq_pie(), sfq(), dualpi2(), cake()]
+}
+
+fn cake() -> impl Strategy<Value = String> {
+    let one_of = |words: &'static [&'static str]| proptest::sample::select(words);
+    let rate = prop_oneof![
+        Just("unlimited".to_string()),
+        (1000u64..10_000_000_000).prop_map(|bps| format!("bandwidth {bps}"))
+    ];
+    let tins = one_of(&["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"]);
+    let hosts = one_of(&["flowblind", "srchost", "hosts", "dual-dsthost", "triple-isolate"]);
+    let framing = (-64i32..=256, 0u32..=256, one_of(&["", " atm", " ptm"]));
+    let filter = one_of(&["", " ack-filter", " ack-filter-aggressive", " no-ack-filter"]);
+    (rate, tins, hosts, framing, 1u32..4_000_000, 1500u32..u32::MAX, filter, flag(" wash"))
+        .prop_map(|(rate, tins, hosts, (n, mpu, layer), rtt, memory, filter, wash)| {
+            format!(
+                "cake {rate} {tins} {hosts} overhead {n} mpu {mpu}{layer} rtt {rtt} memlimit \
+                {memory}{filter}{wash}"
+            )
+        })
 }
 
 fn lot() -> impl Strategy<Value = String> {

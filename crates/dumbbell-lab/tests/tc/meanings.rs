@@ -50,12 +50,17 @@ pub const LINES: &[&str] = &[
     "dualpi2",
     "dualpi2 limit 500 target 20ms alpha 0.1 step_thresh 2ms min_qlen_step 2 overflow \
         classic_protection 20 l4s_ect",
+    "tc qdisc add dev eth0 root cake",
+    "cake bandwidth 20mbit nat docsis ack-filter",
+    "cake bandwidth 900kbit diffserv8 dual-srchost pppoe-vcmux wash ack-filter-aggressive rtt 50ms \
+        memlimit 2mb split-gso",
+    "cake unlimited precedence hosts overhead -10 mpu 64 ptm metro no-ack-filter",
 ];
 
 const MISTAKES: &[&str] = &[
     "",
     "reed limit 3000",
-    "cake bandwidth 10mbit",
+    "cake bandwidth 10mbit ingress diffserv5 overhead x",
     "fq limit 100",
     "tc qdisc add dev eth0 root prio",
     "red limt 30000 avpkt 1000",

@@ -95,6 +95,19 @@ fn queues_become_lines() {
             "",
         ),
         (
+            "{kind=\"cake\", limit=\"600 pkt\"}",
+            "cake unlimited diffserv3 triple-isolate raw rtt 100ms memlimit 900000",
+            "no limit in packets",
+        ),
+        (
+            "{kind=\"cake\", limit=\"9 MB\", bandwidth=\"1 Mbps\", overhead=-4, mpu=64, \
+                link_layer=\"ptm\", diffserv=\"diffserv8\", isolation=\"dual_src_host\", \
+                wash=true, ack_filter=\"conservative\", flows=256}",
+            "cake bandwidth 1mbit diffserv8 dual-srchost raw overhead -4 mpu 64 ptm rtt 100ms \
+                memlimit 4000000 wash ack-filter",
+            "a tin has 1024 queues",
+        ),
+        (
             "{kind=\"dualpi2\", limit=\"600 pkt\", l_aqm=\"step\"}",
             "dualpi2 limit 600 coupling_factor 2 step_thresh 1ms min_qlen_step 1 drop_on_overload \
                 classic_protection 10 target 15ms tupdate 16ms alpha 0.16 beta 3.2",
@@ -135,7 +148,6 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         assert!(flat.contains(reason), "{queue}: {reason} is not in\n{rendered}");
     }
     for (line, reason) in [
-        ("cake", "its options are not read"),
         ("fq", "RFC 8290"),
         ("prio", "codepoint"),
         (

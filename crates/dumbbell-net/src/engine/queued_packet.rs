@@ -1,6 +1,7 @@
 //! A packet in a port, with its flow and path segment.
 use crate::engine::entry::Pkt;
-use dumbbell_core::packet::{Dscp, Framing, Meta, Packet};
+use dumbbell_core::packet::{Dscp, Framing, Meta, Packet, PureAck};
+use dumbbell_core::transport::segment::flag;
 
 /// Where a packet comes from, and where it goes on.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,11 @@ pub struct QueuedPacket {
     pub data: bool,
     /// True if it is a fragment of a larger packet.
     pub fragment: bool,
+    /// True if its sidecar has what a newer acknowledgment does not repeat.
+    pub told_once: bool,
 }
+
+const _: () = assert!(size_of::<QueuedPacket>() == 32, "bytes per waiting packet");
 
 impl QueuedPacket {
     /// A packet on its way.
@@ -52,6 +57,7 @@ impl QueuedPacket {
             framing: Framing::default(),
             data: way.is_data(),
             fragment: false,
+            told_once: false,
         }
     }
     /// The socket that it comes from.
@@ -75,6 +81,17 @@ impl Packet for QueuedPacket {
     #[inline]
     fn meta(&self) -> Meta {
         self.packet.meta(self.flow, self.data, self.framing, self.fragment)
+    }
+    /// In a simulation only a flow's sender has data: what its receiver sends of TCP, but for the
+    /// opening and the end, is an acknowledgment.
+    fn pure_ack(&self) -> Option<PureAck> {
+        const KIND: u8 = flag::SYN | flag::FIN | flag::UDP | flag::ACK;
+        let flags = self.packet.flags();
+        (!self.data && flags & KIND == flag::ACK).then(|| PureAck {
+            next: self.packet.seq(),
+            echo: flags & flag::ACE,
+            more: self.told_once,
+        })
     }
     fn set_ce(&mut self) {
         self.packet.set_ce();

@@ -288,6 +288,10 @@ impl HeldQueue {
         let AnyPort::Sharing(port) = &self.port else { return None };
         Some(port.qdisc())
     }
+    /// True if the discipline reads what packets acknowledge.
+    pub(crate) fn reads_acks(&self) -> bool {
+        each_kind!(&self.port, port => port.qdisc().reads_acks())
+    }
     /// Packets waiting or in transmission.
     pub(crate) fn held(&self) -> u64 {
         each_kind!(&self.port, port => port.held())

@@ -137,6 +137,10 @@ impl<'t, 'c> Args<'t, 'c> {
     pub fn whole(&mut self, arg: Arg<'t>, example: &str) -> Option<u32> {
         self.value(arg, example, units::whole)
     }
+    /// A whole number with a sign or without.
+    pub fn signed(&mut self, arg: Arg<'t>, example: &str) -> Option<i32> {
+        self.value(arg, example, units::signed)
+    }
     /// A number of zero or more.
     pub fn real(&mut self, arg: Arg<'t>, example: &str) -> Option<f64> {
         self.value(arg, example, units::real)

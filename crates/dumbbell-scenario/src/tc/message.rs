@@ -76,6 +76,9 @@ impl Words<'_> {
     fn whole(&self, name: &str) -> Option<u32> {
         self.value(name, units::whole)
     }
+    fn signed(&self, name: &str) -> Option<i32> {
+        self.value(name, units::signed)
+    }
     /// A time in microseconds.
     fn micros(&self, name: &str) -> Option<u32> {
         let time: Span = self.value(name, units::micros)?;

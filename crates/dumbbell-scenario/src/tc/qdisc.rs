@@ -1,6 +1,7 @@
 //! Disciplines of tc, one to a file: their arguments as tables of a scenario, and back.
 pub(crate) mod adaptive_red;
 pub(crate) mod burst;
+pub(crate) mod cake;
 pub(crate) mod choke;
 pub(crate) mod codel;
 pub(crate) mod dualpi2;

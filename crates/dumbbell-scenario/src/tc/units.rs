@@ -162,6 +162,11 @@ pub fn whole(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("`{text}` is not a whole number up to 4294967295"))
 }
 
+/// A whole number with a sign or without.
+pub fn signed(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number"))
+}
+
 /// A number of zero or more.
 pub fn real(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);

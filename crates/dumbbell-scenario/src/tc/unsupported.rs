@@ -6,11 +6,6 @@ use dumbbell_core::plugin::Plugins;
 /// Disciplines that tc knows and cannot be read here, with the reason where there is more to say
 /// than that.
 const OF_TC: &[(&str, &str)] = &[
-    (
-        "cake",
-        "its options are not read: write `cake` in the scenario, which has no filter of \
-        acknowledgments",
-    ),
     ("cbq", ""),
     ("cbs", ""),
     ("clsact", ""),

@@ -16,6 +16,7 @@ from .bbr_values import (
     left_down,
     longest_without_probe_rtt,
     probe_rtt_visits,
+    rounds_drained,
     share_in_startup,
     shortest_probe_rtt,
 )
@@ -47,6 +48,22 @@ def _paused(subject: Subject, response: str, think: str, **keys: Any) -> Tables:
     made = _plain(subject, **keys)
     source = {"kind": "request_response", "response": response, "think": think}
     made["flow"] = [of(subject, source=source)]
+    return made
+
+
+_SLOWER = (
+    "One flow on 10 Mbit/s with a base RTT of 40 ms. The rate falls to 2 Mbit/s at 350 ms, in the "
+    "last round trips of Startup: the estimate stays five times too high."
+)
+
+
+def _slower(subject: Subject) -> Tables:
+    """A link that becomes slow before Drain."""
+    service = {"kind": "steps", "steps": [["0 s", "10 Mbps"], ["350 ms", "2 Mbps"]]}
+    made = _plain(
+        subject, seconds=10, rate=None, limit="400 pkt", service={**service, "period": "0 s"}
+    )
+    made["flow"] = [of(subject, start_spread="0 s")]
     return made
 
 
@@ -128,7 +145,28 @@ CRITERIA = (
         f"The case: at most BBRInflight(1.0). {_PERIOD}",
         most=1.05,
     ),
-    described("bbr.A.4", "time", _UNTIMED),
+    _case(
+        4,
+        "time",
+        "round trips from the start of Drain to its end",
+        rounds_drained,
+        "The case: after 3 round trips, so in the fourth. The next criterion tells that the flight "
+        "had not ended it.",
+        runs=_SLOWER,
+        scenario=_slower,
+        least=4,
+        most=4,
+    ),
+    _case(
+        4,
+        "inflight",
+        "flight when Drain ends, in estimated bandwidth-delay products",
+        drained,
+        "The case: C.inflight has not reached the target.",
+        runs=_SLOWER,
+        scenario=_slower,
+        least=1.05,
+    ),
     _case(
         5,
         "plateau",

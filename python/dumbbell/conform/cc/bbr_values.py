@@ -30,6 +30,17 @@ def drained(trace: Trace) -> float:
     )
 
 
+def rounds_drained(trace: Trace) -> float:
+    """The most round trips after the one in which Drain began, until it ended."""
+    return max(
+        (
+            trace.at(after.first, "cc_round_count") - trace.at(drain.first, "cc_round_count")
+            for drain, after in trace.pairs("drain")
+        ),
+        default=math.nan,
+    )
+
+
 def left_down(trace: Trace) -> float:
     """The largest flight with which Down becomes Cruise, in products."""
     return max(

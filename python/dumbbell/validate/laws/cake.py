@@ -10,6 +10,16 @@ THRESHOLDS = {"voice": 1 / 4, "bulk": 1 / 16}
 """Shares of the bandwidth up to which a tin goes first (tc-cake(8), diffserv3)."""
 
 
+LEVELS = 8
+"""The tins of `diffserv8` and `precedence`."""
+
+
+def threshold(below: int) -> float:
+    """The share of the bandwidth up to which one of eight tins goes first, with `below` tins under
+    it: 7/8 of that of the next lower one (what users of diffserv8 read from `tc -s qdisc`)."""
+    return float((7 / 8) ** below)
+
+
 def weights(ends: Sequence[tuple[str, str]], isolation: str) -> list[float]:
     """The weight of each backlogged flow from a host to a host: its quantum is divided by the
     number of flows of the host that counts, of the busier one if both do."""

@@ -4,6 +4,9 @@ use crate::cc::parts::path_model::FullPipe;
 use dumbbell_core::transport::RateSample;
 use dumbbell_core::units::{Span, Time};
 
+/// Rounds after which Drain ends, whatever is in flight (-06, section 5.3.2).
+const DRAIN_ROUNDS: u64 = 3;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Startup,
@@ -99,13 +102,16 @@ impl Model {
             self.state = State::Drain;
             (self.pacing_gain, self.cwnd_gain) =
                 (self.config.drain_pacing_gain, self.config.cwnd_gain);
+            self.drain_start_round = self.rounds.count;
         }
     }
 
-    /// `BBRCheckDrainDone`.
+    /// `CheckDrainDone` of -06, section 5.3.2. A bandwidth that was overestimated keeps the flight
+    /// above its product: then Drain ends after `DRAIN_ROUNDS`, and the next cycles correct it.
     #[inline]
     pub(super) fn check_drain_done(&mut self, now: Time, rs: &RateSample) {
-        if self.state == State::Drain && rs.pipe <= self.inflight(self.bw, 1.0) {
+        let late = || self.rounds.count > self.drain_start_round + DRAIN_ROUNDS;
+        if self.state == State::Drain && (rs.pipe <= self.inflight(self.bw, 1.0) || late()) {
             self.start_down(now);
         }
     }

@@ -107,6 +107,92 @@ fn it_competes_with_who_fills_the_buffer() {
     assert_eq!(alone.gauge("competing"), 0.0);
 }
 
+/// Section 2.2: nearly empty is a queueing delay below a tenth of RTTmax - RTTmin, with RTTmax the
+/// largest sample of four round trips. Here that is 10 ms, until the sample of 200 ms is forgotten.
+#[test]
+fn a_queue_is_nearly_empty_below_a_tenth_of_the_range_of_four_round_trips() {
+    let mut c = settled(50.0, &CopaConfig::default());
+    let (begin, srtt) = (c.now, Span::from_ms(100));
+    c.cc.competing = Some(5.0);
+    for (at_ms, rtt_ms, competes) in [
+        (0, 200, true),
+        (100, 111, true),
+        (200, 110, false),
+        (390, 110, false),
+        // The largest sample is 111 ms now, and a tenth of the range 1.1 ms.
+        (410, 110, true),
+        (500, 102, true),
+        (600, 101, false),
+    ] {
+        c.cc.competing = Some(5.0);
+        c.cc.sample(begin + Span::from_ms(at_ms), Span::from_ms(rtt_ms), srtt);
+        assert_eq!(c.cc.competing.is_some(), competes, "at {at_ms} ms");
+    }
+}
+
+/// Section 2.2: the sender competes when the queue was nearly empty in none of the last five round
+/// trips, and not before.
+#[test]
+fn five_round_trips_without_an_empty_queue_are_too_many() {
+    let mut c = settled(50.0, &CopaConfig::default());
+    let (begin, srtt) = (c.now, Span::from_ms(100));
+    c.cc.sample(begin, Span::from_ms(100), srtt);
+    let mut at = |ms: u64, rtt_ms: u64| {
+        c.cc.sample(begin + Span::from_ms(ms), Span::from_ms(rtt_ms), srtt);
+        c.cc.competing.is_some()
+    };
+    // RTTstanding has the sample of 100 ms for half a round trip: the queue is empty until 40 ms.
+    assert!((1..=27).all(|n| !at(20 * n, 180)), "540 ms");
+    assert!(at(541, 180));
+    assert!(at(560, 150));
+    assert!(!at(620, 101), "one look at an empty queue ends it");
+    assert!((1..=27).all(|n| !at(620 + 20 * n, 180)), "1160 ms");
+    assert!(at(1161, 180));
+}
+
+/// Section 2.2: delta <= 0.5 in the competitive mode, whatever is lost.
+#[test]
+fn losses_do_not_make_it_weaker_than_in_the_default_mode() {
+    let mut c = settled(50.0, &CopaConfig::default());
+    c.rounds(8, 200);
+    assert_eq!(c.gauge("competing"), 1.0);
+    for _ in 0..6 {
+        c.lose();
+        c.rounds(1, 200);
+        assert!(c.cc.target() >= 2.0, "{}", c.cc.target());
+    }
+    near(c.cc.target(), 2.0, 1.1);
+}
+
+/// Section 2.1: a longer path counts once the samples of the shorter one are 10 s old. Until then
+/// its delay is taken for a queue.
+#[test]
+fn a_longer_path_is_known_after_ten_seconds() {
+    let mut c = settled(50.0, &CopaConfig { competes: false, ..CopaConfig::default() });
+    let begin = c.now;
+    for n in 1..=110 {
+        let at = begin + Span::from_ms(100 * n);
+        c.cc.sample(at, Span::from_ms(150), Span::from_ms(150));
+        // The sample of the shorter path came 200 ms before.
+        let old = at.since(begin) <= Span::from_ms(9800);
+        let queueing = if old { Span::from_ms(50) } else { Span::ZERO };
+        assert_eq!(c.cc.queueing(), queueing, "after {} ms", 100 * n);
+    }
+}
+
+/// Section 2.1: from 50 packets toward a target of 1000, the velocity makes it 20 round trips and
+/// not the 475 that 2 packets in each would take.
+#[test]
+fn the_velocity_shortens_the_way() {
+    let mut c = settled(50.0, &CopaConfig { competes: false, ..CopaConfig::default() });
+    let trips = (1..100).find(|_| {
+        // d_q = 0: any window is below the target.
+        c.rounds(1, 100);
+        c.w() >= 1000.0
+    });
+    assert!(trips.is_some_and(|n| (8..=20).contains(&n)), "{trips:?}");
+}
+
 /// The rate is two windows in a standing round trip, headers counted.
 #[test]
 fn it_paces_at_twice_the_window() {

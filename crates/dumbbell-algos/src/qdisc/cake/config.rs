@@ -1,4 +1,5 @@
 //! CAKE's parameters, and what they come to at a link.
+use super::ack_filter::AckFilter;
 use super::hosts::Isolation;
 use super::link_layer::{Framing, LinkLayer};
 use super::order::OrderParameters;
@@ -34,6 +35,14 @@ pub struct CakeConfig {
     #[schemars(extend("x-source" = "tc-cake(8): diffserv3"))]
     #[config(default = DiffServ::Diffserv3)]
     pub diffserv: DiffServ,
+    /// Whether packets leave without a codepoint, once it has chosen their tin.
+    #[schemars(extend("x-source" = "tc-cake(8): nowash"))]
+    #[config(default = false)]
+    pub wash: bool,
+    /// Whether acknowledgments that newer ones of their flow make redundant are dropped.
+    #[schemars(extend("x-source" = "tc-cake(8): no-ack-filter"))]
+    #[config(default = AckFilter::None)]
+    pub ack_filter: AckFilter,
     /// What has a queue of its own, and between whom a tin is shared out.
     #[schemars(extend("x-source" = "tc-cake(8): triple-isolate"))]
     #[config(default = Isolation::Triple)]
@@ -104,7 +113,11 @@ impl CakeConfig {
 
     /// The threshold of a tin, if there is a shaper.
     fn threshold(&self, tin: &TinClass) -> Option<Rate> {
-        self.bandwidth.map(|all| Rate::from_bps((all.bps() / u64::from(tin.divisor)).max(1)))
+        let share = |all: Rate| {
+            let bps = u128::from(all.bps()) * u128::from(tin.share.part);
+            Rate::from_bps(((bps / u128::from(tin.share.of)) as u64).max(1))
+        };
+        self.bandwidth.map(share)
     }
 
     /// COBALT in the queues of a tin. At a low threshold a packet alone takes longer than a
@@ -124,7 +137,8 @@ impl CakeConfig {
         self.threshold(tin).map_or(most, of_rate).min(most)
     }
 
-    fn memory(&self) -> u64 {
+    /// Bytes that all queues may hold.
+    pub fn memory(&self) -> u64 {
         let default = match self.bandwidth {
             Some(rate) => rate.bytes_in(self.rtt).saturating_mul(4).max(LEAST_MEMORY),
             None => FqParameters::RFC_8290.memory_limit.0,
@@ -149,6 +163,8 @@ impl CakeConfig {
                 memory: self.memory(),
                 own: Capacity::Unlimited,
             },
+            keeps_acks: self.ack_filter.keeps(),
+            wash: self.wash,
         }
     }
 }

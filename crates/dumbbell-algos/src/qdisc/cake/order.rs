@@ -64,6 +64,10 @@ pub struct OrderParameters {
     pub quanta: Vec<u64>,
     /// What gives way when the buffer is full.
     pub trim: TrimPolicy,
+    /// The acknowledgments that a filter leaves to a flow.
+    pub keeps_acks: Option<usize>,
+    /// Whether packets leave without a codepoint.
+    pub wash: bool,
 }
 
 /// The order of CAKE. Class `queues x tin + queue` is a queue of a tin.
@@ -76,6 +80,8 @@ pub struct CakeOrder {
     tins: Vec<Tin>,
     shaper: Option<Shaper>,
     trim: TrimPolicy,
+    keeps_acks: Option<usize>,
+    wash: bool,
     /// The instant and the bandwidth of the last choice.
     now: Time,
     bandwidth: Rate,
@@ -88,7 +94,7 @@ impl CakeOrder {
     pub fn new(p: &OrderParameters) -> Self {
         let queues = p.queues as usize;
         let tin = |(class, quantum): (&super::tins::TinClass, &u64)| Tin {
-            threshold: Threshold::new(class.divisor),
+            threshold: Threshold::new(class.share),
             quantum: i64::try_from(*quantum).map_or(i64::MAX / 4, |q| q.saturating_mul(CREDITS)),
             hash: SetHash::new(p.queues, p.ways),
             rounds: DeficitRounds::new(queues, *quantum, true),
@@ -103,6 +109,8 @@ impl CakeOrder {
             tins: p.diffserv.tins().iter().zip(&p.quanta).map(tin).collect(),
             shaper: p.bandwidth.map(Shaper::new),
             trim: p.trim,
+            keeps_acks: p.keeps_acks,
+            wash: p.wash,
             now: Time::ZERO,
             bandwidth: Rate::default(),
             served: 0,
@@ -181,6 +189,14 @@ impl Order for CakeOrder {
 
     fn full(&self) -> DropPolicy {
         DropPolicy::Longest(self.trim)
+    }
+
+    fn keeps_acks(&self) -> Option<usize> {
+        self.keeps_acks
+    }
+
+    fn washes(&self) -> bool {
+        self.wash
     }
 
     fn holds_until(&self) -> Option<Time> {

@@ -8,6 +8,7 @@ use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use serde_json::{Value, json};
 
+mod acks;
 mod fairness;
 mod shaping;
 mod tins;

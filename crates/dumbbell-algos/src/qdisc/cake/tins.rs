@@ -1,6 +1,6 @@
 //! CAKE's tins: classes by codepoint, each with a threshold of bandwidth up to which it goes before
 //! the next.
-use dumbbell_core::units::{Rate, Time};
+use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,18 +16,49 @@ pub enum DiffServ {
     /// Voice (CS7, CS6, EF, VA, CS5, CS4), video (AF4x, AF3x, CS3, AF2x, CS2, 4), bulk (CS1, LE),
     /// best effort.
     Diffserv4,
+    /// Network control (CS7, CS6), minimum latency (CS5, CS4, EF, VA), shells (CS2), transactions
+    /// (AF2x, 4), video (AF4x, AF3x, CS3), the rest, high throughput (AF1x, CS1, 2), background
+    /// (LE).
+    Diffserv8,
+    /// The eight values of the first three bits (RFC 791), the highest first.
+    Precedence,
 }
 
-/// A tin: its threshold is `1 / divisor` of the bandwidth.
+/// A tin: its threshold is `part / of` of the bandwidth.
 #[derive(Clone, Copy, Debug)]
 pub struct TinClass {
-    /// The whole bandwidth in units of the threshold.
-    pub divisor: u32,
+    /// The share of the bandwidth up to which it goes before the next tins.
+    pub share: Share,
     codepoints: &'static [u8],
 }
 
+/// A fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The numerator.
+    pub part: u32,
+    /// The denominator.
+    pub of: u32,
+}
+
+impl Share {
+    /// The time that `bytes` take at this share of `rate`, to the nearest picosecond.
+    fn span_of(self, bytes: u32, rate: Rate) -> Span {
+        const PS_IN_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
+        let bps = u128::from(rate.bps().max(1)) * u128::from(self.part);
+        let work = u128::from(bytes) * u128::from(self.of) * PS_IN_BYTE_AT_1_BPS;
+        let ps = (work + bps / 2) / bps;
+        Span::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+}
+
 const fn tin(divisor: u32, codepoints: &'static [u8]) -> TinClass {
-    TinClass { divisor, codepoints }
+    TinClass { share: Share { part: 1, of: divisor }, codepoints }
+}
+
+/// The tin with `below` tins under it: its threshold is 7/8 of that of the next lower one.
+const fn eighths(below: u32, codepoints: &'static [u8]) -> TinClass {
+    TinClass { share: Share { part: 7_u32.pow(below), of: 8_u32.pow(below) }, codepoints }
 }
 
 const BULK: TinClass = tin(16, &[8, 1]);
@@ -45,18 +76,50 @@ impl DiffServ {
             BULK,
             BEST_EFFORT,
         ];
+        const EIGHT: [TinClass; 8] = [
+            eighths(7, &[56, 48]),
+            eighths(6, &[46, 44, 40, 32]),
+            eighths(5, &[16]),
+            eighths(4, &[22, 20, 18, 4]),
+            eighths(3, &[38, 36, 34, 30, 28, 26, 24]),
+            eighths(2, &[]),
+            eighths(1, &[14, 12, 10, 8, 2]),
+            eighths(0, &[1]),
+        ];
+        const PRECEDENCE: [TinClass; 8] = [
+            eighths(7, &[]),
+            eighths(6, &[]),
+            eighths(5, &[]),
+            eighths(4, &[]),
+            eighths(3, &[]),
+            eighths(2, &[]),
+            eighths(1, &[]),
+            eighths(0, &[]),
+        ];
         match self {
             DiffServ::Besteffort => &[BEST_EFFORT],
             DiffServ::Diffserv3 => &THREE,
             DiffServ::Diffserv4 => &FOUR,
+            DiffServ::Diffserv8 => &EIGHT,
+            DiffServ::Precedence => &PRECEDENCE,
+        }
+    }
+
+    /// The tin of codepoints that no tin names.
+    fn rest(self) -> usize {
+        match self {
+            DiffServ::Diffserv8 => 5,
+            _ => self.tins().len() - 1,
         }
     }
 
     /// The tin of each of the 64 codepoints.
     pub fn by_codepoint(self) -> [u8; 64] {
-        let tins = self.tins();
-        let mut of = [tins.len() as u8 - 1; 64];
-        for (i, tin) in tins.iter().enumerate() {
+        if self == DiffServ::Precedence {
+            return std::array::from_fn(|codepoint| 7 - (codepoint >> 3) as u8);
+        }
+        let mut of = [self.rest() as u8; 64];
+        for (i, tin) in self.tins().iter().enumerate() {
             tin.codepoints.iter().for_each(|codepoint| of[usize::from(*codepoint)] = i as u8);
         }
         of
@@ -66,15 +129,15 @@ impl DiffServ {
 /// The virtual clock that compares what a tin sends with its threshold.
 #[derive(Clone, Copy, Debug)]
 pub struct Threshold {
-    divisor: u32,
+    share: Share,
     /// The time at which a tin that sent at its threshold would send its next packet.
     clock: Time,
 }
 
 impl Threshold {
     /// A clock that has not begun.
-    pub fn new(divisor: u32) -> Self {
-        Threshold { divisor, clock: Time::ZERO }
+    pub fn new(share: Share) -> Self {
+        Threshold { share, clock: Time::ZERO }
     }
 
     /// A packet comes to the empty tin: it saves up nothing while it is empty.
@@ -85,13 +148,12 @@ impl Threshold {
     /// The tin sends `bytes` of a bandwidth of `rate`. What it sends beyond its threshold, because
     /// no other tin had a better claim, counts as one packet at most.
     pub fn sends(&mut self, now: Time, bytes: u32, rate: Rate) {
-        let span = rate.span_of(u64::from(bytes) * u64::from(self.divisor));
-        self.clock = self.clock.min(now) + span;
+        self.clock = self.clock.min(now) + self.share.span_of(bytes, rate);
     }
 
     /// True if the tin is below its threshold.
     pub fn is_below(&self, now: Time) -> bool {
-        self.divisor == 1 || self.clock <= now
+        self.share.part == self.share.of || self.clock <= now
     }
 }
 

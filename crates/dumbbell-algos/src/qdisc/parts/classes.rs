@@ -192,6 +192,11 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.emptied(class, held, cx);
     }
 
+    /// The packets that wait in a class, head first.
+    pub fn packets(&self, class: usize) -> impl Iterator<Item = &P> {
+        self.queue(class).into_iter().flat_map(Fifo::packets)
+    }
+
     /// Tells a class that the buffer is full, and that it has to make room.
     pub fn overflowed(&mut self, class: usize, cx: &mut Cx<'_>) {
         let queue = self.queue_of(class);

@@ -3,7 +3,7 @@
 use super::classes::{ClassView, Classes};
 use crate::qdisc::parts::flow_hash::Hash;
 use dumbbell_core::aqm::{Aqm, Cx};
-use dumbbell_core::packet::{Meta, Packet};
+use dumbbell_core::packet::{Dscp, Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Qdisc, Sink};
@@ -61,6 +61,15 @@ pub trait Order {
     fn stir(&mut self, _cx: &mut Cx<'_>) -> Option<Hash> {
         None
     }
+    /// The number of acknowledgments that a filter leaves to a flow in its class; `None`: there is
+    /// no filter.
+    fn keeps_acks(&self) -> Option<usize> {
+        None
+    }
+    /// True if packets leave without a codepoint.
+    fn washes(&self) -> bool {
+        false
+    }
     /// The time before which it lets no packet go; `None`: it does not shape. See
     /// [`Qdisc::holds_until`].
     fn holds_until(&self) -> Option<Time> {
@@ -76,12 +85,14 @@ pub trait Order {
 pub struct Scheduled<O, A, P> {
     order: O,
     classes: Classes<A, P>,
+    /// Acknowledgments that the filter took out.
+    filtered: u64,
 }
 
 impl<O: Order, A: Aqm, P> Scheduled<O, A, P> {
     /// Empty.
     pub fn of(order: O, classes: Classes<A, P>) -> Self {
-        Scheduled { order, classes }
+        Scheduled { order, classes, filtered: 0 }
     }
     /// The order of the classes.
     pub fn order(&self) -> &O {
@@ -120,6 +131,36 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
         }
     }
 
+    /// An acknowledgment may have come to the tail of a class: drops the oldest one of its flow
+    /// that it makes redundant, if `keep` of them stay, itself included.
+    fn filter_acks(&mut self, class: usize, keep: usize, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
+        let waiting = self.classes.backlog(class).packets as usize;
+        let Some((newest, Some(ack))) =
+            self.classes.packets(class).last().map(|p| (p.meta(), p.pure_ack()))
+        else {
+            return;
+        };
+        let (mut oldest, mut redundant) = (None, 0);
+        for (slot, p) in self.classes.packets(class).take(waiting - 1).enumerate() {
+            let (meta, Some(old)) = (p.meta(), p.pure_ack()) else { continue };
+            if (meta.flow, meta.back) != (newest.flow, newest.back) {
+                continue;
+            }
+            let alike = (meta.ecn, meta.dscp) == (newest.ecn, newest.dscp);
+            if alike && old.is_redundant_beside(&ack) {
+                oldest = oldest.or(Some(slot as u32));
+                redundant += 1;
+            } else if old.echo != ack.echo {
+                // What was acknowledged before another echo is not told by what comes after it.
+                (oldest, redundant) = (None, 0);
+            }
+        }
+        if let Some(slot) = oldest.filter(|_| redundant >= keep) {
+            self.filtered += 1;
+            self.classes.push_out(class, slot, cx, sink);
+        }
+    }
+
     /// Makes room in a class that holds as much as it alone may.
     fn cut(
         &mut self,
@@ -150,6 +191,9 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
         };
         if self.classes.offer(class, cx, p, own, sink) {
             self.order.joined(cx, class, &meta, &self.classes);
+            if let Some(keep) = self.order.keeps_acks() {
+                self.filter_acks(class, keep, cx, sink);
+            }
         }
         if let DropPolicy::Longest(trim) = full
             && self.overfull(trim)
@@ -163,8 +207,11 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
         self.classes.transmitted(cx);
         while let Some(class) = self.order.next(cx, &self.classes) {
             match self.classes.take(class, cx, sink) {
-                Some(w) => {
+                Some(mut w) => {
                     self.order.sends(class, w.since, &w.packet.meta(), &self.classes);
+                    if self.order.washes() {
+                        w.packet.set_dscp(Dscp::default());
+                    }
                     return Some(w);
                 }
                 None => self.order.ran_dry(class, &self.classes),
@@ -201,11 +248,17 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
     fn holds_until(&self) -> Option<Time> {
         self.order.holds_until()
     }
+    fn reads_acks(&self) -> bool {
+        self.order.keeps_acks().is_some()
+    }
     fn waiting_since(&self) -> Vec<Time> {
         self.classes.waiting_since()
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.order.probe(out);
+        if self.order.keeps_acks().is_some() {
+            out.gauge("acks_filtered", self.filtered as f64);
+        }
         if let Some(buffers) = self.classes.buffers() {
             out.gauge("buffers", f64::from(buffers));
         }

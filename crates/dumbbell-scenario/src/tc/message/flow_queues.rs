@@ -87,10 +87,28 @@ pub(super) fn cake(words: &Words<'_>) -> Option<Vec<u8>> {
     const TARGET: u16 = 8;
     const MEMORY: u16 = 10;
     const RAW: u16 = 12;
+    const WASH: u16 = 13;
     const MPU: u16 = 14;
+    const ACK_FILTER: u16 = 16;
     const TARGETS_IN_RTT: u32 = 20;
-    const DIFFSERV_MODES: &[(&str, u32)] = &[("diffserv3", 0), ("diffserv4", 1), ("besteffort", 3)];
-    const FLOW_MODES: &[(&str, u32)] = &[("flowblind", 0), ("flows", 4), ("triple-isolate", 7)];
+    const DIFFSERV_MODES: &[(&str, u32)] = &[
+        ("diffserv3", 0),
+        ("diffserv4", 1),
+        ("diffserv8", 2),
+        ("besteffort", 3),
+        ("precedence", 4),
+    ];
+    const FLOW_MODES: &[(&str, u32)] = &[
+        ("flowblind", 0),
+        ("srchost", 1),
+        ("dsthost", 2),
+        ("hosts", 3),
+        ("flows", 4),
+        ("dual-srchost", 5),
+        ("dual-dsthost", 6),
+        ("triple-isolate", 7),
+    ];
+    const FILTERS: &[(&str, u32)] = &[("ack-filter", 1), ("ack-filter-aggressive", 2)];
     const LINK_LAYERS: &[(&str, u32)] = &[("atm", 1), ("ptm", 2)];
     let of = |all: &[(&str, u32)]| all.iter().find(|(name, _)| words.has(name)).map(|(_, n)| *n);
     if !words.has("raw") {
@@ -109,7 +127,9 @@ pub(super) fn cake(words: &Words<'_>) -> Option<Vec<u8>> {
         .number(MEMORY, words.size("memlimit")?)
         .number(RAW, 0)
         .maybe(LINK_LAYER, of(LINK_LAYERS))
-        .maybe(OVERHEAD, words.whole("overhead"))
-        .maybe(MPU, words.whole("mpu"));
+        .maybe(OVERHEAD, words.signed("overhead").map(i32::cast_unsigned))
+        .maybe(MPU, words.whole("mpu"))
+        .maybe(WASH, words.has("wash").then_some(1))
+        .maybe(ACK_FILTER, of(FILTERS));
     Some(options.finish())
 }

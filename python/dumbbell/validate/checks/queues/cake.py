@@ -1,6 +1,9 @@
-"""CAKE: shares of hosts and of tins, and the time that a packet takes of its shaper.
+"""CAKE: shares of hosts and of tins, the time that a packet takes of its shaper, and what the
+filter of acknowledgments leaves.
 
 Flows send more than the link carries, so that each always has packets waiting, and do not react.
+Those of `acks` are TCP: its acknowledgments come back on a link of a hundredth of the rate, which
+carries that of every fourth segment.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws import cake
-from ...readings import Run, total
-from ...runner import mean_over_seeds, once
+from ...laws.tcp import two_way
+from ...readings import Run, goodput, total
+from ...runner import mean_over_seeds, of_one_run, once
 
 PAPER = "Hoeiland-Joergensen, Taht, Morton 2018"
 LINK = "20 Mbps"
@@ -98,6 +102,101 @@ def _tins() -> Iterator[Check]:
         )
 
 
+def _eight_tins() -> Iterator[Check]:
+    """The three highest tins of eight want all: the third gets what the thresholds of the others
+    leave."""
+    named = (("control", "cs7"), ("latency", "ef"), ("shell", "cs2"))
+    scenario = _between([("a", "x")], {"bandwidth": "10 Mbps", "diffserv": "diffserv8"})
+    scenario["flow"] = [_flow(name, "a", "x", dscp=dscp) for name, dscp in named]
+    control, latency = (cake.threshold(cake.LEVELS - above) for above in (1, 2))
+    shares = {"control": control, "latency": latency, "shell": 1 - control - latency}
+    for name, share in shares.items():
+
+        def measure(run: Run, name: str = name) -> float:
+            return total(run, "goodput_bps", name) / total(run, "goodput_bps")
+
+        yield Check(
+            id=f"cake.eight-tins.{name}",
+            law="tins that want more get their thresholds, powers of 7/8: tc -s qdisc, diffserv8",
+            expected=share,
+            tolerance=0.01,
+            measure=mean_over_seeds(scenario, measure),
+        )
+
+
+RATE, RATIO, MSS, HEADER = 10_000_000, 100, 960, 40
+
+
+def _filtering(ack_filter: str) -> dict[str, Any]:
+    """A transfer whose acknowledgments pass CAKE on a slow link. COBALT does nothing."""
+    tcp = {
+        "mss": f"{MSS} B",
+        "header": f"{HEADER} B",
+        "handshake": False,
+        "timestamps": False,
+        "clock": "0 s",
+        "delayed_ack": "each",
+        "receive_window": "300 pkt",
+    }
+    link = {"rate": f"{RATE} bps", "delay": "10 ms", "reverse": {"rate": f"{RATE // RATIO} bps"}}
+    return {
+        "duration": "60 s",
+        "warmup": "20 s",
+        "profile": "rfc",
+        "dumbbell": {"bottleneck": link, "access": {"rate": "10 Gbps", "delay": "0 s"}},
+        "queue": {"kind": "drop_tail", "limit": "unlimited"},
+        "queue_reverse": SLOW | {"rtt": "1000 s", "ack_filter": ack_filter},
+        "flow": [{"name": "s", "cc": "reno", "tcp": tcp}],
+        "record": {"acks": True},
+    }
+
+
+def _waiting(run: Run) -> float:
+    """Mean packets that wait for the slow link."""
+    return float(run["queues"][1]["mean_packets"])
+
+
+def _lost(run: Run) -> float:
+    acks = run["flows"][0]["acks"]
+    return float(acks["lost"] / acks["sent"])
+
+
+def _acks() -> Iterator[Check]:
+    clocked = two_way.ack_clocked(RATE, RATE / RATIO, MSS, HEADER, 1)
+    full = RATE * MSS / (MSS + HEADER)
+    k = two_way.acked_by_one(RATE, RATE / RATIO, MSS, HEADER)
+    for ack_filter, keeps in (("none", 0), ("conservative", 2), ("aggressive", 1)):
+        scenario = _filtering(ack_filter)
+        yield Check(
+            id=f"cake.acks.{ack_filter}.goodput",
+            law="acknowledgments clock data, and where redundant ones are dropped the data fill "
+            "their link: RFC 3449, section 2; the message of CAKE's filter",
+            expected=full if keeps else clocked,
+            tolerance=2e-3,
+            measure=of_one_run(scenario, goodput),
+            unit="bit/s",
+        )
+        if not keeps:
+            continue
+        yield Check(
+            id=f"cake.acks.{ack_filter}.waiting",
+            law="the filter leaves one acknowledgment (aggressive) or two; one is missing until "
+            "the next comes, a k-th of the time at most",
+            expected=keeps - 0.5 / k,
+            tolerance=0.5 / k,
+            absolute=True,
+            measure=of_one_run(scenario, _waiting),
+            unit="packets",
+        )
+        yield Check(
+            id=f"cake.acks.{ack_filter}.dropped",
+            law="the slow link carries one acknowledgment of k: RFC 3449, section 2",
+            expected=1 - 1 / k,
+            tolerance=2e-3,
+            measure=of_one_run(scenario, _lost),
+        )
+
+
 LAYERS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("atm", {"overhead": 8, "link_layer": "atm"}, 1500),
     ("atm-ack", {"overhead": 10, "link_layer": "atm"}, 40),
@@ -132,4 +231,4 @@ def _layers() -> Iterator[Check]:
         )
 
 
-CHECKS: list[Check] = [*_hosts(), *_tins(), *_layers()]
+CHECKS: list[Check] = [*_hosts(), *_tins(), *_eight_tins(), *_layers(), *_acks()]

@@ -7,12 +7,14 @@ epsilon for a round trip.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import equilibria
 from ...readings import Run, of_queue
+from ...recorded import Recorded
 from ...runner import of_one_run
 from .. import paths
 
@@ -105,4 +107,55 @@ def _copas() -> Iterator[Check]:
         )
 
 
-CHECKS = [*_copas(), *_vivaces()]
+def _competing(begin: float, end: float = math.inf) -> Callable[[Recorded], float]:
+    """The share of the looks at the first flow, from one time to another [s], that find it in the
+    competitive mode."""
+
+    def share(seen: Recorded) -> float:
+        rows = (row for row in seen.rows("flows") if begin <= row["time_s"] < end)
+        found = [row["cc_competing"] for row in rows if row["flow"] == "s0"]
+        return float(sum(found) / len(found))
+
+    return share
+
+
+def _copa_modes() -> Iterator[Check]:
+    """Copa that may compete: alone, with another of its kind, beside Reno, and after Reno has left.
+    The buffer is so deep that Reno alone would not let it run empty: two products. More flows of
+    its kind take each other for buffer-fillers at times, which docs/reference/controls.md shows."""
+    rate, rtt = 20_000_000, 0.04
+    copa = paths.sender("copa", rtt, timestamps=True)
+    reno = paths.sender("newreno", rtt, timestamps=True)
+    leaves = reno | {"stop": "30 s"}
+    for name, flows, looks, share in (
+        ("alone", [copa], (10.0,), 0.0),
+        ("two", [copa] * 2, (10.0,), 0.0),
+        ("beside-reno", [copa, reno], (10.0,), 1.0),
+        ("after-reno", [copa, leaves], (35.0,), 0.0),
+    ):
+        scenario = _scenario(*flows, seconds=60, warmup=10, limit="2 BDP", rate=rate)
+        yield Check(
+            id=f"copa.competes.{name}",
+            law="it competes if and only if the queue was nearly empty in none of the last five "
+            "round trips, as where a flow fills the buffer: Arun, Balakrishnan 2018, section 2.2",
+            expected=share,
+            tolerance=0.1,
+            absolute=True,
+            measure=paths.of_records(scenario, _competing(*looks), every="10 ms"),
+        )
+    for other in ("newreno", "cubic"):
+        pair = [copa, paths.sender(other, rtt, timestamps=True)]
+        scenario = _scenario(*pair, seconds=120, warmup=20, limit="1 BDP", rate=rate)
+        yield Check(
+            id=f"copa.share.{other}",
+            law="in the competitive mode it is about as aggressive as flows that fill buffers "
+            "(alone in the default mode it gets 0.06): Arun, Balakrishnan 2018, section 2.2",
+            expected=equilibria.HALF,
+            tolerance=0.2,
+            absolute=True,
+            measure=of_one_run(scenario, lambda run: _ratio(run) / (1 + _ratio(run))),
+            quick=False,
+        )
+
+
+CHECKS = [*_copas(), *_copa_modes(), *_vivaces()]

@@ -14,6 +14,10 @@ def waiting(delta: float, flows: int) -> tuple[float, float]:
     return flows / delta, flows * (1.25 / delta + 0.5)
 
 
+HALF = 0.5
+"""The share of one of two flows that are equally aggressive."""
+
+
 # PCC Vivace (Dong et al. 2018).
 
 

@@ -25,6 +25,26 @@ fn startup_and_drain() {
     );
 }
 
+/// Appendix A.4 of -06: the path has half of the bandwidth that Startup found, and the flight stays
+/// above the product that this makes. Drain lasts for three rounds and ends with the fourth.
+#[test]
+fn drain_ends_after_three_rounds_whatever_is_in_flight() {
+    let mut run = Run::new();
+    for _ in 0..4 {
+        run.round(BW, 200);
+    }
+    assert_eq!(run.cc.state, State::Drain);
+    for _ in 0..3 {
+        run.round(0.5 * BW, 200);
+        assert_eq!(run.cc.state, State::Drain);
+    }
+    // Within a round nothing changes.
+    run.ack(Span::from_ms(1), |rs, _| (rs.prior_delivered, rs.pipe) = (0, 200 * MSS));
+    assert_eq!(run.cc.state, State::Drain);
+    run.round(0.5 * BW, 200);
+    assert_eq!((run.cc.state, run.cc.pacing_gain), (State::Down, 0.9));
+}
+
 /// Section 5.3.1.3: a whole round of recovery, more than 2 %, six ranges.
 #[test]
 fn high_losses_end_startup() {

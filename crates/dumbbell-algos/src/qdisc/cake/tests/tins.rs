@@ -64,6 +64,34 @@ fn tins_that_want_all_get_their_thresholds() {
     shares("diffserv3", &[(BULK, 0.0625), (REST, 0.9375)]);
 }
 
+/// The thresholds of eight tins are powers of 7/8, the highest tin's the lowest: of those that want
+/// all, the highest have theirs, the next one the rest, and the others nothing.
+#[test]
+fn eight_tins_go_by_priority() {
+    let control = f64::from(7_u32.pow(7)) / f64::from(8_u32.pow(7));
+    let latency = f64::from(7_u32.pow(6)) / f64::from(8_u32.pow(6));
+    let shell = 1.0 - control - latency;
+    let (cs7, ef, cs2, af11) = (56, 46, 16, 10);
+    let all = [(cs7, control), (ef, latency), (cs2, shell), (18, 0.0), (34, 0.0), (REST, 0.0)];
+    shares("diffserv8", &all);
+    // 7/8 of the whole, and the rest of it to the lowest, whose threshold is the whole.
+    shares("diffserv8", &[(af11, 7.0 / 8.0), (1, 1.0 / 8.0)]);
+    shares("precedence", &[(cs7, control), (48, latency), (ef, shell), (32, 0.0), (REST, 0.0)]);
+    shares("precedence", &[(BULK, 7.0 / 8.0), (REST, 1.0 / 8.0)]);
+}
+
+/// The shares of the bandwidth that users of `diffserv8` read: 39.26 % for the highest tin.
+#[test]
+fn thresholds_of_eight_tins_are_those_that_are_shown() {
+    let shown = [39.26, 44.87, 51.28, 58.61, 66.99, 76.56, 87.5, 100.0];
+    for diffserv in [DiffServ::Diffserv8, DiffServ::Precedence] {
+        for (tin, percent) in diffserv.tins().iter().zip(shown) {
+            let share = 100.0 * f64::from(tin.share.part) / f64::from(tin.share.of);
+            assert!((share - percent).abs() < 0.011, "{share} {percent}");
+        }
+    }
+}
+
 /// Thresholds are no limits: what nobody with a better claim wants is shared in their proportion.
 #[test]
 fn a_tin_borrows_what_others_leave() {
@@ -104,6 +132,8 @@ fn codepoints_are_those_of_the_manual() {
     let names = ["cs7", "ef", "va", "cs5", "cs4", "af41", "cs3", "af23", "4", "cs1", "le", "be"];
     assert_eq!(of(DiffServ::Diffserv3, &names), [0, 0, 0, 2, 2, 2, 2, 2, 0, 1, 1, 2]);
     assert_eq!(of(DiffServ::Diffserv4, &names), [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3]);
+    assert_eq!(of(DiffServ::Diffserv8, &names), [0, 1, 1, 1, 1, 4, 4, 3, 3, 6, 7, 5]);
+    assert_eq!(of(DiffServ::Precedence, &names), [0, 2, 2, 2, 3, 3, 4, 5, 7, 6, 7, 7]);
     assert_eq!(of(DiffServ::Besteffort, &names), [0; 12]);
     assert_eq!(of(DiffServ::Diffserv4, &["af11", "af12", "af13"]), [3; 3]);
 }
