@@ -103,3 +103,34 @@ fn the_first_report_goes_at_once() {
     assert_eq!(at, ms(20) + wire);
     assert!(net.reports[1].0.since(at) >= Span::from_ms(20));
 }
+
+/// RFC 8298 section 4.2.2, to the nanosecond: 400 ms at 6.3 kbps, 125 ms at 80 kbps, 20 ms above 500
+/// kbps.
+#[test]
+fn intervals_of_a_steady_coder_are_exact() {
+    for (bytes, fps, expected) in [(250, 3, 0.4), (488, 20, 0.125), (988, 100, 0.02)] {
+        let end = ms(8000);
+        let mut net = Net::steady(bytes, fps, Span::from_ms(20), end);
+        net.run(end);
+        let [.., before, last] = &net.reports[..] else { panic!() };
+        let between = last.0.since(before.0).seconds();
+        assert!((between - expected).abs() < 1e-9, "{fps}: {between}");
+    }
+}
+
+/// Section 4.1.2.6: the second packet of a frame leaves size x s_rtt / cwnd after the first. The
+/// first report goes at once, the next one 20 ms later: s_rtt is the first sample and an eighth of
+/// those 20 ms.
+#[test]
+fn packets_of_a_frame_are_paced() {
+    let end = ms(1000);
+    let mut net = Net::steady(1500, 25, Span::from_ms(5), end);
+    net.run(end);
+    let wire = |bytes| mbps(10.0).span_of(bytes).seconds();
+    // The harness has no transmission time on the way back.
+    let srtt = wire(1000 + HEADER) + 0.010 + 0.020 / 8.0;
+    let at = net.media[3].0.seconds();
+    assert!((at - (0.040 + 1000.0 / 3000.0 * srtt)).abs() < 1e-9, "{at}");
+    let sizes: Vec<u16> = net.reports.iter().take(2).map(|(_, s, _)| s.ip_len).collect();
+    assert_eq!(sizes, [52, 52], "of one packet, and of two");
+}

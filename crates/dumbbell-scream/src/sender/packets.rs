@@ -2,8 +2,8 @@
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
 
-/// How long a packet is remembered that is reported neither as arrived nor, at last, as lost.
-const MEMORY: Span = Span::from_secs(5);
+/// How long a lost packet is remembered, in case that it is reported after all.
+const MEMORY: Span = Span::from_secs(1);
 
 /// What is known of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

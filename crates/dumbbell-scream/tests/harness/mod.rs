@@ -52,6 +52,18 @@ pub struct Net {
 }
 
 impl Net {
+    /// A coder of one rate: `bytes` in each frame, `fps` of them in a second.
+    pub fn steady(bytes: u64, fps: u64, delay: Span, end: Time) -> Net {
+        let mut net = Net::new(ScreamConfig::default(), mbps(10.0), end);
+        let rate = Rate::from_bps(8 * bytes * fps);
+        let budget = Span::from_ms(200);
+        let coder = Coder { least: rate, most: rate, start: rate, budget };
+        let window = Window { from: Time::ZERO, end, budget };
+        net.sender = Sender::new(std::sync::Arc::new(ScreamConfig::default()), coder, window);
+        (net.delay, net.interval) = (delay, Span::from_ps(1_000_000_000_000 / fps));
+        net
+    }
+
     /// 25 frames per second from 150 kbps to 5 Mbps, over a link of `rate` with 20 ms each way and
     /// a queue without limit, until `end`; frames may take 200 ms.
     pub fn new(config: ScreamConfig, rate: Rate, end: Time) -> Net {
