@@ -123,8 +123,8 @@ impl Receiver {
         new
     }
 
-    /// Time between reports (section 4.2.2): 1 / min(50, max(2.5, rate / 10000)). The shortest until
-    /// a rate is known.
+    /// Time between reports (section 4.2.2): 1 / min(50, max(2.5, rate / 10000)). The shortest
+    /// until a rate is known.
     fn interval(&self) -> Span {
         let (least, most) = (self.config.report_least, self.config.report_most);
         self.rate.bps.map_or(least, |bps| {

@@ -5,8 +5,8 @@
 //! | media | number of the packet | capture of its frame | PSH: first of it, FIN: last | none |
 //! | report | highest number + 1 | arrival of that packet | ACK | which arrived, marks |
 //!
-//! All of them have the flag UDP, too. Numbers are the low 32 bits of those of a session: RTP has 16
-//! of them, and widens them the same way (RFC 3550 appendix A.1). Times are in units of
+//! All of them have the flag UDP, too. Numbers are the low 32 bits of those of a session: RTP has
+//! 16 of them, and widens them the same way (RFC 3550 appendix A.1). Times are in units of
 //! `2^TS_UNIT_SHIFT` ps. A report's [`Extra`] has a bit for each packet that it tells of in `sack`,
 //! the highest number first, how many it tells of in `window`, and the count of Congestion
 //! Experienced in `ecn_bytes[1]`.

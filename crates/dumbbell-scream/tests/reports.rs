@@ -104,8 +104,8 @@ fn the_first_report_goes_at_once() {
     assert!(net.reports[1].0.since(at) >= Span::from_ms(20));
 }
 
-/// RFC 8298 section 4.2.2, to the nanosecond: 400 ms at 6.3 kbps, 125 ms at 80 kbps, 20 ms above 500
-/// kbps.
+/// RFC 8298 section 4.2.2, to the nanosecond: 400 ms at 6.3 kbps, 125 ms at 80 kbps, 20 ms above
+/// 500 kbps.
 #[test]
 fn intervals_of_a_steady_coder_are_exact() {
     for (bytes, fps, expected) in [(250, 3, 0.4), (488, 20, 0.125), (988, 100, 0.02)] {

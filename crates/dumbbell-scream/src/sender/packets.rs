@@ -157,8 +157,8 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// The example of section 4.1.2: packet SN is the last one, SN - 5 the highest that arrived, and
-    /// five packets are in flight whatever was lost of them.
+    /// The example of section 4.1.2: packet SN is the last one, SN - 5 the highest that arrived,
+    /// and five packets are in flight whatever was lost of them.
     #[test]
     fn bytes_in_flight_and_newly_acked_as_in_the_rfc() {
         let mut packets = Packets::default();

@@ -111,8 +111,8 @@ impl MediaControl {
         self.acked += bytes;
     }
 
-    /// Congestion was detected: the target is remembered, as one that was too high. The RFC does not
-    /// say what counts: here a loss, a mark, and a trend that ends the fast increase.
+    /// Congestion was detected: the target is remembered, as one that was too high. The RFC does
+    /// not say what counts: here a loss, a mark, and a trend that ends the fast increase.
     pub fn note_congestion(&mut self) {
         self.last_max = self.target;
     }

@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(w.bytes(), 7000);
     }
 
-    /// The trend ends it at QDELAY_TREND_TH, and the update goes on as LEDBAT's: a window's worth of
-    /// acknowledgments changes the window by MSS x (target - qdelay) / target.
+    /// The trend ends it at QDELAY_TREND_TH, and the update goes on as LEDBAT's: a window's worth
+    /// of acknowledgments changes the window by MSS x (target - qdelay) / target.
     #[test]
     fn ledbat_moves_towards_the_target() {
         for (qdelay, expected) in [(0, 21_000.0), (50, 20_500.0), (100, 20_000.0), (150, 19_500.0)]
