@@ -27,8 +27,8 @@ fn a_link_of_a_fixed_rate_is_filled_with_a_queue_about_the_target() {
     }
 }
 
-/// RFC 8298 section 4.1.3 at a low rate r, where RAMP_UP_SPEED does not hold the increase: it equals
-/// the decrease to 0.95 when scale x (r - queue) = r / 19, so that the RTP queue stands at
+/// RFC 8298 section 4.1.3 at a low rate r, where RAMP_UP_SPEED does not hold the increase: it
+/// equals the decrease to 0.95 when scale x (r - queue) = r / 19, so that the RTP queue stands at
 /// r (1 - 1 / (19 scale)), with a scale of 0.2 to 1: 0.74 s to 0.95 s.
 #[test]
 fn the_rfcs_constants_leave_a_queue_of_rtp_packets_at_low_rates() {
