@@ -45,6 +45,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
     "quic": catalogue_tables.quic,
+    "scream": catalogue_tables.scream,
     "catalogue": catalogue_rows.part,
     "classroom": course_tables.part,
     "checks": check_tables.sections,

@@ -210,6 +210,11 @@ def quic_fields() -> tuple[Parameter, ...]:
     return tuple(_parameter(field) for field in api.catalogue()["quic"])
 
 
+def scream_fields() -> tuple[Parameter, ...]:
+    """Every field of SCReAM, with its default."""
+    return tuple(_parameter(field) for field in api.catalogue()["scream"])
+
+
 def _is_kind(entries: Any) -> bool:
     """True if these are algorithms: a page has a title, a field of a transport has none."""
     return isinstance(entries, list) and all("title" in entry for entry in entries)

@@ -103,7 +103,7 @@ def test_crates_for_other_programs_can_be_packed() -> None:
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     packages = {one["name"]: one for one in json.loads(found.stdout)["packages"]}
     packed = {name for name, one in packages.items() if one["publish"] is None}
-    parts = ("macros", "core", "algos", "wire", "tcp", "quic", "plan", "net", "sim")
+    parts = ("macros", "core", "algos", "wire", "tcp", "quic", "scream", "plan", "net", "sim")
     assert packed == {f"dumbbell-{part}" for part in parts}
     for name in packed:
         one = packages[name]

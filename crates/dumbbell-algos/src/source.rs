@@ -4,6 +4,7 @@ use dumbbell_core::registry;
 
 registry! { source AnySource, suite source_suite {
     bulk::Bulk,
+    camera::Camera,
     cbr::Cbr,
     dash::Dash,
     fixed::Fixed,

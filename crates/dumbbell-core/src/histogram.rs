@@ -11,6 +11,7 @@ const GROUPS: usize = (u64::BITS - STEP_BITS + 1) as usize;
 ///
 /// Only groups of buckets that hold something take memory: the waiting times of a queue lie within
 /// about ten powers of two.
+#[derive(Clone, Debug)]
 pub struct Histogram {
     /// For each group its place in `counts`, plus one; 0: it is empty.
     places: [u8; GROUPS],

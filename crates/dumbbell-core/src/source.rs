@@ -1,7 +1,7 @@
 //! Traffic: when an application sends, and how many bytes.
 use crate::probe::Probe;
 use crate::rng::Stream;
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Bytes, Rate, Span, Time};
 use dumbbell_macros::delegate;
 
 /// The moment from which the next hand-over counts, and at which the source is asked for it.
@@ -60,8 +60,21 @@ pub struct Equipment {
     pub bpl: f64,
 }
 
+/// A coder of live media, as a transport that sets its rate needs to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coder {
+    /// Its lowest rate.
+    pub least: Rate,
+    /// Its highest rate.
+    pub most: Rate,
+    /// Its rate until the transport names one.
+    pub start: Rate,
+    /// Time from the capture of a frame within which all of it has to arrive.
+    pub budget: Span,
+}
+
 /// A traffic source: an ordered list of hand-overs, made as it is asked for.
-#[delegate(names = crate::{source::*, probe::Probe, rng::Stream, units::Time})]
+#[delegate(names = crate::{source::*, probe::Probe, rng::Stream, units::{Rate, Time}})]
 pub trait Source {
     /// The next hand-over; `None` when the application has closed. `now` is the moment from which
     /// [`Burst::after`] counts, as the [`Burst::next`] before it said.
@@ -94,6 +107,12 @@ pub trait Source {
     fn voice(&self) -> Option<Voice> {
         None
     }
+    /// The coder that it is, if it hands over frames of live media.
+    fn coder(&self) -> Option<Coder> {
+        None
+    }
+    /// The transport wants its rate to be `rate` from the next hand-over on. Told to coders only.
+    fn follow(&mut self, _rate: Rate) {}
     /// Reports its own measurements until `now`: response times, stalls of a video player.
     fn probe(&self, _now: Time, _out: &mut dyn Probe) {}
 }

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, i32)] = &[
     ("dumbbell-wire", 1),
     ("dumbbell-tcp", 2),
     ("dumbbell-quic", 2),
+    ("dumbbell-scream", 2),
     ("dumbbell-plan", 3),
     ("dumbbell-script", 3),
     ("dumbbell-net", 4),

@@ -429,7 +429,9 @@ pub fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     for job in &jobs.jobs {
         let protocol = match plan.flows[job.flow].transport {
             Transport::Tcp { .. } => protocol::TCP,
-            Transport::Quic { .. } | Transport::Udp { .. } => protocol::UDP,
+            Transport::Quic { .. } | Transport::Scream { .. } | Transport::Udp { .. } => {
+                protocol::UDP
+            }
         };
         let tuple = FiveTuple {
             protocol,

@@ -9,6 +9,7 @@ mod flow;
 mod fragments;
 mod host;
 mod marker;
+mod media;
 mod metric;
 mod network;
 mod queue;
@@ -21,6 +22,7 @@ pub use flow::{DELAYS, FLOW, PATH, PEAK, PROFILE, PathReport, ProfileReport, QUI
 pub use fragments::{FRAGMENTED, REASSEMBLED};
 pub use host::{HOST, HostReport};
 pub use marker::{BYTE_TOKENS, HELD, MARKER, PACKET_TOKENS};
+pub use media::MEDIA;
 pub use metric::{Better, Entry, Group, Kind, Metric, Statistic, Window};
 pub use network::CONSERVATION;
 pub use queue::{DUPLEX, PROFILE_QUEUE, QUEUE, QueueProfile};
@@ -85,6 +87,7 @@ pub fn rows() -> Vec<Row> {
             "What a flow's sender of QUIC counted since its start.",
             vec![QUIC.present()],
         ),
+        row("media", "media", "What a flow of SCReAM measured.", vec![MEDIA.present()]),
         row(
             "acks",
             "acks",

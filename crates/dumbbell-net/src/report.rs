@@ -102,6 +102,8 @@ pub struct FlowReport {
     pub path: Option<(u32, PathStats)>,
     /// What a sender of QUIC counted; `None` for others.
     pub quic: Option<dumbbell_quic::SenderStats>,
+    /// What a flow of SCReAM measured; `None` for others.
+    pub media: Option<Box<dumbbell_scream::Media>>,
     /// Its acknowledgments; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
     /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed

@@ -5,6 +5,7 @@ use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::Span;
 use dumbbell_quic::QuicConfig;
+use dumbbell_scream::ScreamConfig;
 use dumbbell_tcp::TcpConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,11 @@ pub enum Transport {
         /// Every other choice; `datagram` is always set.
         quic: Shared<QuicConfig>,
     },
+    /// Live media by SCReAM, over datagrams.
+    Scream {
+        /// Every choice of it.
+        scream: Shared<ScreamConfig>,
+    },
     /// Datagrams.
     Udp {
         /// IP and UDP header, bytes.
@@ -122,15 +128,15 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The congestion control; `None` for datagrams.
+    /// The congestion control; `None` for datagrams, and for SCReAM, which is one itself.
     pub fn cc(&self) -> Option<&Shared<Spec>> {
         match self {
             Transport::Tcp { cc, .. } | Transport::Quic { cc, .. } => Some(cc),
-            Transport::Udp { .. } => None,
+            Transport::Scream { .. } | Transport::Udp { .. } => None,
         }
     }
-    /// True if its packets are acknowledged: it is a connection.
+    /// True if its packets are answered: acknowledged, or reported.
     pub fn is_connection(&self) -> bool {
-        self.cc().is_some()
+        !matches!(self, Transport::Udp { .. })
     }
 }

@@ -98,6 +98,9 @@ fn flow(f: &FlowReport, profile: Option<&ProfileReport>, series: bool, w: &Windo
     if let Some(quic) = &f.quic {
         row.insert("quic".into(), metrics::QUIC.values(quic, w).collect());
     }
+    if let Some(media) = &f.media {
+        row.insert("media".into(), metrics::MEDIA.values(media, w).collect());
+    }
     if let Some(acks) = &f.acks {
         row.insert("acks".into(), metrics::ACKS.values(acks, w).collect());
     }

@@ -3,7 +3,7 @@ use dumbbell_algos::source::AnySource;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Since, Source};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Rate, Time};
 
 /// An action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,10 @@ impl App {
             _ => self.ask(now),
         }
         act
+    }
+    /// The transport of live media wants this rate of the frames that are not made yet.
+    pub(crate) fn follow(&mut self, rate: Rate) {
+        self.source.follow(rate);
     }
     /// True if it wants to know when its data were there: [`App::delivered`].
     pub(crate) fn hears_delivery(&self) -> bool {

@@ -1,7 +1,7 @@
 //! From a plan to a world: its network, and the sockets around it, each with its own random
 //! streams, named after it.
 use crate::app::App;
-use crate::flow::{Ends, Flow, Quic};
+use crate::flow::{Ends, Flow, Quic, Scream};
 use crate::udp::Udp;
 use crate::world::World;
 use dumbbell_algos::cc::AnyCc;
@@ -9,6 +9,7 @@ use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::rng::{Stream, key_of};
+use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::Egress;
@@ -122,6 +123,7 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
     let start = Time::ZERO + flow.start;
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
+    let coder = source.coder();
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
         Transport::Udp { header, ecn, .. } => {
@@ -138,6 +140,15 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
             });
             let (receiver, datagram) = (sender.receiver(), quic.datagram_bytes());
             Ends::Quic(Box::new(Quic { sender, receiver, datagram }))
+        }
+        Transport::Scream { scream } => {
+            let Some(coder) = coder else {
+                let cause = format!("{} is no coder of live media", flow.source.kind);
+                return Err(Fault::at(&flow.name, cause));
+            };
+            let (from, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+            let window = dumbbell_scream::Window { from, end, budget: coder.budget };
+            Ends::Scream(Box::new(Scream::new(scream.arc(), coder, window)))
         }
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);

@@ -95,6 +95,12 @@ impl crate::flow::Flow {
             (Ends::Quic(own), Ends::Quic(theirs), _) => {
                 std::mem::swap(&mut own.receiver, &mut theirs.receiver);
             }
+            (Ends::Scream(own), Ends::Scream(theirs), SENDER) => {
+                std::mem::swap(&mut own.sender, &mut theirs.sender);
+            }
+            (Ends::Scream(own), Ends::Scream(theirs), _) => {
+                std::mem::swap(&mut own.receiver, &mut theirs.receiver);
+            }
             _ => unreachable!("a world with datagrams is not divided"),
         }
         match end {

@@ -1,6 +1,7 @@
 //! The two ends of a flow.
 mod measured;
 mod quic;
+mod scream;
 use crate::app::{Act, App};
 use crate::completion::Completion;
 use crate::counts::Counts;
@@ -14,6 +15,7 @@ use dumbbell_core::units::Time;
 use dumbbell_net::{SENDER, SampleTimes};
 use dumbbell_tcp::{PathStats, Receiver, Sender};
 pub(crate) use quic::Quic;
+pub(crate) use scream::Scream;
 
 /// The transport of a flow.
 #[allow(clippy::large_enum_variant)]
@@ -29,6 +31,8 @@ pub(crate) enum Ends {
     },
     /// A connection of QUIC.
     Quic(Box<Quic>),
+    /// Live media by SCReAM.
+    Scream(Box<Scream>),
     /// Datagrams.
     Udp(Udp),
 }
@@ -81,8 +85,8 @@ impl Flow {
         sample_times: SampleTimes,
         counted: bool,
     ) -> Self {
-        let completion = (app.may_close() && !matches!(ends, Ends::Udp(_)))
-            .then(|| Box::new(Completion::new(start)));
+        let stream = matches!(ends, Ends::Tcp { .. } | Ends::Quic(_));
+        let completion = (app.may_close() && stream).then(|| Box::new(Completion::new(start)));
         let side =
             |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
         let sees_each_packet = counted || completion.is_some();
@@ -110,6 +114,8 @@ impl Flow {
             (Ends::Tcp { receiver, .. }, _) => receiver.deadline(),
             (Ends::Quic(quic), SENDER) => self.app.next().min(quic.sender.deadline()),
             (Ends::Quic(quic), _) => quic.receiver.deadline(),
+            (Ends::Scream(scream), SENDER) => self.app.next().min(scream.sender.deadline()),
+            (Ends::Scream(scream), _) => scream.receiver.deadline(),
             (Ends::Udp(_), SENDER) => self.app.next(),
             (Ends::Udp(_), _) => Time::NEVER,
         }
@@ -127,7 +133,12 @@ impl Flow {
     /// Performs what is due at the sender at `now`: the application before a timer.
     pub(crate) fn sender_acts(&mut self, now: Time, out: &mut impl Outbox) {
         self.integrate_cwnd(now);
-        let act = (self.app.next() == now).then(|| self.app.act());
+        let act = (self.app.next() == now).then(|| {
+            if let Ends::Scream(scream) = &self.ends {
+                self.app.follow(scream.sender.media_rate());
+            }
+            self.app.act()
+        });
         match (&mut self.ends, act) {
             (Ends::Tcp { sender, .. }, Some(Act::Open)) => sender.open(now, out),
             (Ends::Tcp { sender, .. }, Some(Act::Write(bytes))) => sender.write(now, bytes, out),
@@ -135,6 +146,7 @@ impl Flow {
             (Ends::Tcp { sender, .. }, Some(Act::Stop)) => sender.stop(now, out),
             (Ends::Tcp { sender, .. }, None) => sender.on_deadline(now, out),
             (Ends::Quic(quic), act) => quic.sender_acts(now, act, out),
+            (Ends::Scream(scream), act) => scream.sender_acts(now, act, out),
             (Ends::Udp(udp), Some(Act::Write(bytes))) => udp.write(now, bytes, out),
             (Ends::Udp(_), _) => {}
         }
@@ -145,6 +157,7 @@ impl Flow {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_deadline(now, out),
             Ends::Quic(quic) => quic.receiver.on_deadline(now, out),
+            Ends::Scream(scream) => scream.receiver.on_deadline(now, out),
             Ends::Udp(_) => {}
         }
     }
@@ -163,7 +176,7 @@ impl Flow {
             (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
             (Ends::Quic(quic), SENDER) => quic.sender.local(now, signal, out),
             // A receiver of QUIC has no window that it could close.
-            (Ends::Quic(_) | Ends::Udp(_), _) => {}
+            (Ends::Quic(_) | Ends::Scream(_) | Ends::Udp(_), _) => {}
         }
     }
 
@@ -192,6 +205,7 @@ impl Flow {
                     acknowledged(&mut self.app, now, self.completion.as_deref(), delivered);
                 }
             }
+            Ends::Scream(scream) => scream.sender.on_segment(now, s, x, out),
             Ends::Udp(_) => {}
         }
     }
@@ -263,6 +277,7 @@ impl Flow {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
             Ends::Quic(quic) => quic.receiver.on_segment(now, s, x, out),
+            Ends::Scream(scream) => scream.receiver.on_segment(now, s, out),
             Ends::Udp(udp) => udp.read(now, s),
         }
     }
@@ -288,12 +303,12 @@ impl Flow {
         gauges
     }
 
-    /// Bytes that the application has handed over; `None` for datagrams.
+    /// Bytes that the application has handed over; `None` for datagrams and media.
     fn written(&self) -> Option<u64> {
         match &self.ends {
             Ends::Tcp { sender, .. } => Some(sender.written()),
             Ends::Quic(quic) => Some(quic.sender.written()),
-            Ends::Udp(_) => None,
+            Ends::Scream(_) | Ends::Udp(_) => None,
         }
     }
 
@@ -303,6 +318,7 @@ impl Flow {
         match &self.ends {
             Ends::Tcp { sender, .. } => self.add_to_integral(sender.cwnd(), now),
             Ends::Quic(quic) => self.add_to_integral(quic.sender.cwnd(), now),
+            Ends::Scream(scream) => self.add_to_integral(scream.sender.cwnd(), now),
             Ends::Udp(_) => {}
         }
     }

@@ -48,13 +48,14 @@ impl World {
         let flow = &mut self.flows[i];
         let w = flow.close(self.end, observer);
         let c = w.counts;
-        let tcp = !matches!(flow.ends, Ends::Udp(_));
+        let stream = matches!(flow.ends, Ends::Tcp { .. } | Ends::Quic(_));
+        let windowed = !matches!(flow.ends, Ends::Udp(_));
         let bps = |bytes: u64| bytes as f64 * 8.0 / window;
         FlowReport {
             name: report_names.name(i).into(),
             cc: report_names.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
-            held_back_bytes: (tcp && self.warm > Time::ZERO).then_some(c.held_bytes),
+            held_back_bytes: (stream && self.warm > Time::ZERO).then_some(c.held_bytes),
             throughput_bps: bps(c.received_bytes),
             peak_throughput_bps: w.peak_bps,
             sent_packets: c.sent_packets,
@@ -64,14 +65,18 @@ impl World {
             rtos: c.rtos,
             marks: c.marks,
             srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
-            cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
+            cwnd_mean_packets: (windowed && active > 0.0).then(|| c.cwnd_integral / active),
             completion: flow.completed_at().map(|at| at.since(Time::ZERO + report_names.start(i))),
             application: flow.application(self.end),
             colors: self.colors.as_ref().map(|c| c.of_flow(i)),
             path: flow.path(),
             quic: match &flow.ends {
                 Ends::Quic(quic) => Some(*quic.sender.stats()),
-                Ends::Tcp { .. } | Ends::Udp(_) => None,
+                _ => None,
+            },
+            media: match &flow.ends {
+                Ends::Scream(scream) => Some(Box::new(scream.media())),
+                _ => None,
             },
             acks: None,
             delays: w.delays.map(Box::new),

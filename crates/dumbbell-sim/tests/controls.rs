@@ -16,5 +16,7 @@ mod delay;
 mod quic;
 #[path = "controls/recovery.rs"]
 mod recovery;
+#[path = "controls/scream.rs"]
+mod scream;
 #[path = "controls/wireless.rs"]
 mod wireless;

@@ -6,6 +6,7 @@ use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, sto
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_plan::{NodeKind, Plan, SharedBuffer, Transport};
 use dumbbell_quic::{Ecn, QuicConfig};
+use dumbbell_scream::ScreamConfig;
 use dumbbell_sim::partition::{Partition, undivided};
 use dumbbell_sim::{Options, Report, World};
 use plans::spec;
@@ -117,6 +118,28 @@ fn quic_is_divided_exactly() {
     for parts in [2, 3, 4] {
         let partition = Partition::of(&plan, parts).unwrap();
         assert_eq!(story(&all), story(&divided(&plan, &partition)), "{parts} parts");
+    }
+}
+
+/// Sessions of SCReAM on both sides of every border.
+#[test]
+fn scream_is_divided_exactly() {
+    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("red", json!({})), Span::from_ms(600));
+    for flow in &mut plan.flows {
+        flow.transport = Transport::Scream { scream: ScreamConfig::default().into() };
+        let config = json!({ "fps": 200, "start": "20 Mbps", "most": "50 Mbps" });
+        flow.source = spec("camera", config);
+    }
+    assert_eq!(undivided(&plan), None);
+    let all = whole(&plan);
+    assert!(all.flows.iter().all(|flow| flow.delivered_packets > 0));
+    for parts in [2, 3, 4] {
+        let partition = Partition::of(&plan, parts).unwrap();
+        let joined = divided(&plan, &partition);
+        assert_eq!(story(&all), story(&joined), "{parts} parts");
+        for (one, other) in all.flows.iter().zip(&joined.flows) {
+            assert_eq!(one.media, other.media, "{parts} parts");
+        }
     }
 }
 

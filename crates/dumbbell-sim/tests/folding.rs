@@ -92,6 +92,36 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Sessions of SCReAM, some beside the others.
+    #[test]
+    fn so_it_is_with_scream(
+        seed: u64,
+        links in prop::collection::vec(link_choice(), 22),
+        flows in prop::collection::vec(flow_choice(), 1..8),
+    ) {
+        let flows: Vec<FlowChoice> = flows
+            .into_iter()
+            .enumerate()
+            .map(|(i, f)| FlowChoice { kind: if i % 3 < 2 { 11 } else { f.kind }, sizes: 0, ..f })
+            .collect();
+        let links: Vec<LinkChoice> =
+            links.into_iter().map(|l| LinkChoice { mtu: l.mtu.max(1500), ..l }).collect();
+        let plan = plan(seed, &links, &flows);
+        let folded = audited(&plan, Options::default());
+        let plain = Options::default();
+        for other in [
+            plain,
+            Options { fold: false, ..plain },
+            Options { straight: false, ..plain },
+            Options { hold: true, fold: false, ..plain },
+        ] {
+            prop_assert_eq!(story(&folded), story(&audited(&plan, other)));
+        }
+    }
+}
+
 /// All ways over routers between two hosts that come to no node twice.
 fn ways(p: &Plan, at: NodeId, to: NodeId, seen: &[NodeId]) -> Vec<Vec<LinkId>> {
     let leaving = p.links.iter().enumerate().filter(|(_, l)| l.from == at && !seen.contains(&l.to));

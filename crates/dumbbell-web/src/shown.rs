@@ -32,6 +32,7 @@ fn flow(flow: &Flow) -> Value {
     let (cc, bytes) = match &flow.transport {
         Transport::Tcp { cc, tcp } => (Some(&cc.kind), tcp.mss.map(|mss| mss.0)),
         Transport::Quic { cc, quic } => (Some(&cc.kind), quic.datagram.map(|bytes| bytes.0)),
+        Transport::Scream { scream } => (None, Some(scream.mss.0)),
         Transport::Udp { .. } => (None, None),
     };
     json!({ "name": flow.name, "cc": cc, "packet_bytes": bytes })

@@ -93,8 +93,17 @@ def tcp(_: str) -> str:
 
 def quic(_: str) -> str:
     """Every field of QUIC with its default."""
+    return _fields(catalogue.quic_fields())
+
+
+def scream(_: str) -> str:
+    """Every field of SCReAM with its default."""
+    return _fields(catalogue.scream_fields())
+
+
+def _fields(fields: tuple[catalogue.Parameter, ...]) -> str:
     rows = []
-    for f in catalogue.quic_fields():
+    for f in fields:
         choices = f" One of {', '.join(f'`{c}`' for c in f.choices)}." if f.choices else ""
         limits = f" {f.range.capitalize()}." if f.range else ""
         value = "of the path" if f.default is None else shown(f.default)

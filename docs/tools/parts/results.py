@@ -21,6 +21,7 @@ SEE = {
     "application": "traffic.md#sources",
     "path": "../explanation/path-mtu.md",
     "quic": "quic.md#results",
+    "media": "scream.md#results",
     "acks": "records.md#acksparquet-a-row-for-each-acknowledgment",
     "reserved_bps": "diffserv-measures.md#colors",
     "target_bps": "diffserv-measures.md#distance-to-the-target",

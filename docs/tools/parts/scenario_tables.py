@@ -99,6 +99,7 @@ _PLACES = {
     "conditioner": "networks.md#edges",
     "service": "networks.md#services",
     "quic": "quic.md",
+    "scream": "scream.md",
     "tcp": "flows.md#tcp",
     "stop": "scenario.md#replications",
 }

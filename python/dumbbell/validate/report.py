@@ -39,6 +39,7 @@ SECTIONS = {
     "sawtooth": "checks.tcp.sawtooth",
     "fairness": "checks.tcp.fairness",
     "quic": "checks.quic",
+    "scream": "checks.scream",
     "disciplines": "checks.queues.disciplines",
     "cake": "checks.queues.cake",
     "controllers": "checks.queues.controllers",

@@ -79,6 +79,7 @@ fn largest(plan: &Plan, flow: &Flow) -> u32 {
         Transport::Quic { quic, .. } => {
             (quic.datagram_bytes() + quic.header.0).min(u64::from(mtu)) as u32
         }
+        Transport::Scream { scream } => (scream.mss.0 + scream.header.0) as u32,
         Transport::Udp { header, .. } => {
             let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).ok();
             let payload = source.and_then(|source| source.largest()).unwrap_or(u64::from(mtu));

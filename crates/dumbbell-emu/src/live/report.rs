@@ -68,6 +68,7 @@ fn flow(
         application: outcome.map(|o| o.application.clone()).unwrap_or_default(),
         colors: passage.colors,
         quic: None,
+        media: None,
         path: None,
         acks: None,
         delays: passage.delays.map(Box::new),

@@ -130,6 +130,10 @@ fn job(
             let cause = "the kernel has no QUIC: it lives in programs".into();
             return Err(refuse("transport", cause, "simulate it, or write transport = \"tcp\""));
         }
+        Transport::Scream { .. } => {
+            let cause = "the kernel has no SCReAM: it lives in programs".into();
+            return Err(refuse("transport", cause, "simulate it, or write transport = \"tcp\""));
+        }
         Transport::Tcp { cc, tcp } => {
             let slowest = flow.forward.iter().map(|l| plan.links[*l].rate).min();
             let kernel_config =

@@ -87,8 +87,10 @@ fn subject(plan: &Plan, j: &PacketWithHops) -> Subject {
     let (kind, seq) = match &flow.transport {
         Transport::Udp { .. } if flow.source.kind == "cbr" => ("cbr", number as i64 - 1),
         Transport::Udp { .. } => ("udp", number as i64 - 1),
-        // Packet numbers; ns-2 has no word for QUIC.
-        Transport::Quic { .. } => (if data { "udp" } else { "ack" }, number as i64 - 1),
+        // Packet numbers; ns-2 has no word for QUIC, nor for SCReAM.
+        Transport::Quic { .. } | Transport::Scream { .. } => {
+            (if data { "udp" } else { "ack" }, number as i64 - 1)
+        }
         // ns-2 counts segments, from 0; an acknowledgment names the last one that it has.
         Transport::Tcp { tcp, .. } => {
             let segment = |offset: Option<u64>| {

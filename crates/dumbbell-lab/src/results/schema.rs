@@ -183,6 +183,7 @@ fn complete(name: &str, of: &mut Value) {
             add("application", numbers, doc, false);
             add("path", reference("path"), "What its sender learned about its path.", false);
             add("quic", reference("quic"), "Of a flow of QUIC.", false);
+            add("media", reference("media"), "Of a flow of SCReAM.", false);
             add("acks", reference("acks"), "Where `record.acks` follows it.", false);
         }
         "conservation" => {

@@ -10,6 +10,7 @@ use dumbbell_algos::source::AnySource;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_plan::{Flow, Ip, LinkId, Plan, Transport};
+use dumbbell_scream::wire::{LONGEST, Report};
 use dumbbell_tcp::Discovery;
 use std::collections::BTreeMap;
 
@@ -78,6 +79,11 @@ fn largest(flow: &Flow, end: usize) -> u32 {
         Transport::Quic { quic, .. } => {
             let bytes = if end == 0 { quic.datagram_bytes() } else { dumbbell_quic::wire::INITIAL };
             (bytes + quic.header.0) as u32
+        }
+        Transport::Scream { scream } => {
+            let report = Report { end: LONGEST, ..Report::default() };
+            let bytes = if end == 0 { scream.mss.0 } else { report.size() };
+            (bytes + scream.header.0) as u32
         }
         Transport::Udp { header, .. } => {
             let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).ok();
@@ -150,6 +156,8 @@ impl Oversize {
             let df = match &flow.transport {
                 // RFC 9000 section 14: neither end's packets may be cut.
                 Transport::Quic { .. } => true,
+                // They fit: the scenario is refused otherwise.
+                Transport::Scream { .. } => false,
                 _ if socket % 2 == 1 => false,
                 Transport::Tcp { tcp, .. } => tcp.pmtu_discovery != Discovery::Off,
                 Transport::Udp { df, .. } => *df,

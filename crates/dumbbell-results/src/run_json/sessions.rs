@@ -71,6 +71,7 @@ fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
             let beside = dumbbell_quic::wire::DATA_OVERHEAD;
             (quic.datagram_bytes() - beside, quic.header.0 + beside)
         }
+        Transport::Scream { scream } => (scream.mss.0, scream.header.0),
         Transport::Udp { header, .. } => (size.0.max(1), u64::from(*header)),
     };
     let packets = size.0.div_ceil(mss);

@@ -8,7 +8,7 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::CongestionControl;
-use dumbbell_plan::{Flow, Link};
+use dumbbell_plan::{Flow, Link, Transport};
 use dumbbell_scenario::resolve::flows::SITE;
 
 /// The gauges that a row of a flow holds without a request to its congestion control.
@@ -64,7 +64,15 @@ fn of_buffers(link: &Link) -> Vec<(&'static str, Option<f64>)> {
 pub fn of_controls(flows: &[Flow], plugins: &Plugins) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
+    let new = |names: &[&str], name: &str| !TOLD.contains(&name) && !names.contains(&name);
     for flow in flows {
+        if matches!(flow.transport, Transport::Scream { .. }) {
+            for name in dumbbell_scream::GAUGES {
+                if new(&names, name) {
+                    names.push(name);
+                }
+            }
+        }
         let Some(cc) = flow.transport.cc() else { continue };
         if seen.contains(&cc.kind.as_str()) {
             continue;
@@ -78,8 +86,11 @@ pub fn of_controls(flows: &[Flow], plugins: &Plugins) -> Vec<&'static str> {
         if let Ok(control) = made {
             control.probe(&mut shown);
         }
-        let new = |n: &&str| !TOLD.contains(n) && !names.contains(n);
-        names.extend(shown.0.iter().map(|(name, _)| *name).filter(new).collect::<Vec<_>>());
+        for (name, _) in &shown.0 {
+            if new(&names, name) {
+                names.push(name);
+            }
+        }
     }
     names
 }

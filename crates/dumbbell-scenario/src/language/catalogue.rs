@@ -1,5 +1,5 @@
 //! The catalogue for people and programs: every algorithm's page and parameters, the fields of TCP
-//! and QUIC, TCP's profiles.
+//! QUIC and SCReAM, TCP's profiles.
 use crate::language::lookup::algorithm::KnownAlgorithm;
 use crate::language::lookup::{Family, unit_of};
 use crate::language::scenario::Profile;
@@ -7,6 +7,7 @@ use dumbbell_algos::service::host_cpu::{HostCpu, presets};
 use dumbbell_core::catalogue::{Algorithm, range_text};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_quic::QuicConfig;
+use dumbbell_scream::ScreamConfig;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -15,14 +16,15 @@ pub const KINDS: [&str; 8] =
     ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
 /// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp":
-/// [...], "quic": [...], "profiles": {...}}`.
+/// [...], "quic": [...], "scream": [...], "profiles": {...}}`.
 pub fn catalogue(plugins: &Plugins) -> Value {
     let mut out: Map<String, Value> = KINDS.iter().map(|k| ((*k).to_string(), json!([]))).collect();
     for family in Family::ALL {
         out.insert(family.name().into(), family.all(plugins).iter().map(page).collect());
     }
     out.insert("tcp".into(), tcp_fields());
-    out.insert("quic".into(), quic_fields());
+    out.insert("quic".into(), fields(&QuicConfig::default()));
+    out.insert("scream".into(), fields(&ScreamConfig::default()));
     out.insert("profiles".into(), profiles());
     Value::Object(out)
 }
@@ -83,10 +85,10 @@ fn tcp_fields() -> Value {
     parameters(&schema, &all_fields(&TcpConfig::default()))
 }
 
-fn quic_fields() -> Value {
-    let schema: Value = schemars::schema_for!(QuicConfig).into();
-    let defaults = serde_json::to_value(QuicConfig::default()).unwrap_or_default();
-    parameters(&schema, &defaults)
+/// The fields of a transport's configuration that no profile changes.
+fn fields<C: schemars::JsonSchema + serde::Serialize>(default: &C) -> Value {
+    let schema: Value = schemars::schema_for!(C).into();
+    parameters(&schema, &serde_json::to_value(default).unwrap_or_default())
 }
 
 /// All fields of a TCP configuration, also those that a plan leaves out at their default.

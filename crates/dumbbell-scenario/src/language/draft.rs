@@ -7,7 +7,7 @@ use crate::language::problem::Check;
 use crate::language::scenario::Scenario;
 
 /// Tables whose keys are not those of a network.
-const APART: [&str; 7] = ["cpu", "quic", "record", "stop", "sweep", "tcp", "testbed"];
+const APART: [&str; 8] = ["cpu", "quic", "record", "scream", "stop", "sweep", "tcp", "testbed"];
 
 /// Checks keys, types and units of the scenario at `root`, and the names of algorithms and of their
 /// parameters. Values of parameters and the network as a whole are left to the plan.

@@ -86,6 +86,10 @@ choice!(
     QuicChoice, "quic"
 );
 choice!(
+    /// Fields of SCReAM that differ from their defaults.
+    ScreamChoice, "scream"
+);
+choice!(
     /// When a point has enough runs: a rule such as `"ci95 < 2%"`, or a table with `rule` and
     /// `most`.
     StopChoice, "stop"
@@ -138,6 +142,8 @@ pub struct Scenario {
     pub tcp: Option<TcpChoice>,
     /// QUIC settings that override the defaults, for all flows of QUIC.
     pub quic: Option<QuicChoice>,
+    /// SCReAM settings that override the defaults, for all flows of SCReAM.
+    pub scream: Option<ScreamChoice>,
     /// Short form of a network: two routers with a bottleneck between them, and a host for each end
     /// of each flow.
     pub dumbbell: Option<Dumbbell>,

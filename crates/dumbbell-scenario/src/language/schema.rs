@@ -8,6 +8,7 @@ use dumbbell_algos::service::host_cpu::presets;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Limit, Packets};
 use dumbbell_quic::QuicConfig;
+use dumbbell_scream::ScreamConfig;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -41,6 +42,8 @@ pub fn schema(plugins: &Plugins) -> Value {
     defs.insert("tcp".into(), tcp);
     let quic = lift("quic", schemars::schema_for!(QuicConfig).into(), &mut defs);
     defs.insert("quic".into(), quic);
+    let scream = lift("scream", schemars::schema_for!(ScreamConfig).into(), &mut defs);
+    defs.insert("scream".into(), scream);
     let rule = json!({
         "type": "string",
         "pattern": "^ *ci95 *(\\((flows|queues|sessions)\\..+\\))? *< *[0-9.]+ *% *$",

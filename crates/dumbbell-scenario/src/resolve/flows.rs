@@ -1,4 +1,6 @@
 //! Transports and sources: what each `[[flow]]` sends, and how.
+mod scream;
+
 use crate::language::lookup::{Family, judge};
 use crate::language::node::{Kind, Node};
 use crate::language::scenario::{Flow, Profile, Scenario, TransportName};
@@ -7,7 +9,7 @@ use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::host_signal;
 use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_algos::source::AnySource;
-use dumbbell_core::catalogue;
+use dumbbell_core::catalogue::{self, Config};
 use dumbbell_core::plugin::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath, TcpOverrides};
@@ -28,7 +30,8 @@ const TCP_HEADER: u64 = 20;
 pub fn template(scenario: &Scenario, i: usize, cx: &Context<'_>) -> Option<FlowTemplate> {
     let flow = &scenario.flow[i];
     let at = cx.item("flow", i);
-    let spec = named(&at.below("source"), Family::Source, "bulk");
+    let usual = if flow.transport == Some(TransportName::Scream) { "camera" } else { "bulk" };
+    let spec = named(&at.below("source"), Family::Source, usual);
     times(scenario, flow, &at);
     let ip = version(flow, &at);
     let source = spec.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
@@ -49,6 +52,12 @@ pub fn template(scenario: &Scenario, i: usize, cx: &Context<'_>) -> Option<FlowT
         TransportName::Udp => udp_transport(flow, ip, &at),
         TransportName::Tcp => tcp_transport(scenario, flow, ip, &at),
         TransportName::Quic => quic_transport(flow, ip, &at),
+        TransportName::Scream => {
+            if let (Some(spec), Some(source)) = (&spec, &source) {
+                scream::needs_coder(spec, source, &at);
+            }
+            scream::transport(flow, ip, &at)
+        }
     };
     let words = host_signal::written(scenario, flow, udp, &at);
     Some(FlowTemplate {
@@ -124,7 +133,7 @@ fn udp_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
             at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
         }
     }
-    without_quic(flow, "UDP", at);
+    without_others(flow, "UDP", at);
     let ecn = flow.ecn.unwrap_or_default();
     if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
         let cause = format!(
@@ -147,7 +156,7 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
         let cause = "`ecn` here is the field of datagrams, and this flow is TCP";
         at.below("ecn").refuse(cause, "write tcp = { ecn = true }, or transport = \"udp\"");
     }
-    without_quic(flow, "TCP", at);
+    without_others(flow, "TCP", at);
     let profile = flow.profile.unwrap_or(scenario.profile);
     let cc = control(profile, &at.below("cc"));
     let at = at.below("tcp");
@@ -164,11 +173,16 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
-/// Refuses the settings of QUIC at a flow of another transport.
-fn without_quic(flow: &Flow, own: &str, at: &At<'_>) {
-    if flow.quic.is_some() {
-        let cause = format!("`quic` belongs to QUIC, and this flow is {own}");
-        at.below("quic").refuse(cause, "take it out, or write transport = \"quic\"");
+/// Refuses the settings of QUIC and of SCReAM at a flow of another transport.
+fn without_others(flow: &Flow, own: &str, at: &At<'_>) {
+    for (key, name, given) in
+        [("quic", "QUIC", flow.quic.is_some()), ("scream", "SCReAM", flow.scream.is_some())]
+    {
+        if given && name != own {
+            let cause = format!("`{key}` belongs to {name}, and this flow is {own}");
+            let fix = format!("take it out, or write transport = \"{key}\"");
+            at.below(key).refuse(cause, fix);
+        }
     }
 }
 
@@ -179,6 +193,7 @@ fn quic_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
             at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
         }
     }
+    without_others(flow, "QUIC", at);
     if flow.df.is_some() {
         let cause = "packets of QUIC are never cut (RFC 9000 section 14)";
         at.below("df").refuse(cause, "take it out");
@@ -190,7 +205,7 @@ fn quic_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
     let cc = named(&at.below("cc"), Family::Cc, "newreno");
     let below = at.below("quic");
     let written = written(&below, "quic");
-    let quic = quic_config(&written, &below);
+    let quic = configured::<QuicConfig>("QUIC", "quic = { ack_every = 2 }", &written, &below);
     let (cc, mut quic) = (cc?, quic?);
     let implied = overrides(&cc, at);
     if let Some(reason) = QuicConfig::refusal(&cc.kind, implied) {
@@ -213,18 +228,19 @@ fn quic_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
     Some(Transport::Quic { cc: cc.into(), quic: quic.into() })
 }
 
-/// The defaults of QUIC with what was written over them.
-fn quic_config(written: &Node, at: &At<'_>) -> Option<QuicConfig> {
+/// The defaults of the transport `name` with what was written over them.
+fn configured<C: Config>(name: &str, example: &str, written: &Node, at: &At<'_>) -> Option<C> {
     if !matches!(written.kind, Kind::Table(_)) {
-        let fix = "write quic = { ack_every = 2 }";
-        at.refuse_at(written.place, "`quic` is a table of fields", fix);
+        let cause = format!("`{}` is a table of fields", name.to_lowercase());
+        at.refuse_at(written.place, cause, format!("write {example}"));
         return None;
     }
     let mine: Map<String, Value> =
         written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
     let read = |mine: &Value| {
-        catalogue::read::<QuicConfig>(mine).map_err(|mut fault| {
-            fault.cause = fault.cause.replace("parameter", "field").replace(" here", " in QUIC");
+        catalogue::read::<C>(mine).map_err(|mut fault| {
+            let place = format!(" in {name}");
+            fault.cause = fault.cause.replace("parameter", "field").replace(" here", &place);
             fault
         })
     };

@@ -78,17 +78,21 @@ pub fn packet_hops(plan: &Plan) -> f64 {
     let mut users = vec![0u32; plan.links.len()];
     plan.flows.iter().for_each(|f| f.forward.iter().for_each(|l| users[*l] += 1));
     let of_flow = |f: &Flow| {
+        let media = matches!(f.transport, Transport::Scream { .. });
         let share = |l: &usize| plan.links[*l].rate.bps() as f64 / f64::from(users[*l].max(1));
-        let own = written::<Rate>(f, "rate").map_or(f64::INFINITY, |r| r.bps() as f64);
+        let own = written::<Rate>(f, if media { "most" } else { "rate" })
+            .map_or(f64::INFINITY, |r| r.bps() as f64);
         let rate = f.forward.iter().map(share).fold(own, f64::min);
         let header = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.header.0,
             Transport::Quic { quic, .. } => quic.header.0,
+            Transport::Scream { scream } => scream.header.0,
             Transport::Udp { header, .. } => u64::from(*header),
         };
         let payload = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.mss,
             Transport::Quic { quic, .. } => quic.datagram,
+            Transport::Scream { scream } => Some(scream.mss),
             Transport::Udp { .. } => written::<Bytes>(f, "packet"),
         };
         let packet = (payload.map_or(500, |p| p.0) + header) as f64;

@@ -17,6 +17,13 @@ pub fn build(scenario: &Scenario, flows: &[Flow], cx: &Context<'_>) -> Record {
             let cause = format!("`{name}` is QUIC, and this record reads acknowledgments of TCP");
             at.below("acks").below(i).refuse(cause, "take it out");
         }
+        let scream = |name: &String| {
+            flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Scream { .. }))
+        };
+        for (i, name) in names.iter().enumerate().filter(|(_, name)| scream(name)) {
+            let cause = format!("`{name}` is SCReAM, and this record reads acknowledgments of TCP");
+            at.below("acks").below(i).refuse(cause, "take it out");
+        }
         let udp = |name: &String| {
             flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }))
         };

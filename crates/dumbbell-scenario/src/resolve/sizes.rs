@@ -6,6 +6,7 @@ use crate::resolve::topology::routes;
 use crate::resolve::topology::{Network, RoutedFlow};
 use dumbbell_core::units::Bytes;
 use dumbbell_plan::{Answer, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
+use dumbbell_scream::wire::{LONGEST, Report};
 use dumbbell_tcp::{Discovery, TcpConfig};
 use std::collections::BTreeMap;
 
@@ -43,6 +44,9 @@ pub fn fit(
         template.transport.clone()
     } else if matches!(template.transport, Transport::Quic { .. }) {
         fit.quic(template)
+    } else if let Transport::Scream { scream } = &template.transport {
+        fit.media(scream.mss.0 + scream.header.0);
+        template.transport.clone()
     } else {
         fit.segments(template)
     }
@@ -130,6 +134,21 @@ impl<'a> Fit<'a> {
             }
         }
         transport
+    }
+
+    /// Packets of media are not cut: those of `most` bytes have to fit, and the longest report.
+    fn media(&self, most: u64) {
+        let report = Report { end: LONGEST, ..Report::default() }.size() + 48;
+        let back = self.flow.back.iter().map(|l| (&self.links[*l], report));
+        let all = self.narrowest().map(|link| (link, most)).into_iter().chain(back);
+        if let Some((link, size)) = all.into_iter().find(|(link, size)| u64::from(link.mtu) < *size)
+        {
+            let cause = format!(
+                "packets of SCReAM are not cut, they have up to {size} B, and `{}` carries {} B",
+                link.name, link.mtu
+            );
+            self.at().below("scream").refuse(cause, "make `mss` less, or raise the link's mtu");
+        }
     }
 
     /// A TCP's segments: what both ends announce, and with `pmtu_discovery = "known"` what the path

@@ -45,7 +45,7 @@ impl Flow {
         let delivered = match &self.ends {
             Ends::Tcp { receiver, .. } => receiver.stats().delivered_bytes,
             Ends::Quic(quic) => quic.receiver.stats().delivered_bytes,
-            Ends::Udp(_) => return,
+            Ends::Scream(_) | Ends::Udp(_) => return,
         };
         completion.note(delivered, t);
     }
@@ -106,6 +106,10 @@ impl Flow {
                 quic.sender.cc().probe(&mut gauges);
                 (quic.view(), &quic.datagram)
             }
+            Ends::Scream(scream) => {
+                scream.sender.probe(&mut gauges);
+                (scream.view(), &scream.mss)
+            }
             Ends::Udp(_) => return sent,
         };
         FlowRow {
@@ -142,6 +146,7 @@ impl Flow {
                 }
             }
             Ends::Quic(quic) => quic.counts(self.cwnd_integral),
+            Ends::Scream(scream) => scream.counts(self.cwnd_integral),
             Ends::Udp(udp) => udp.counts(),
         }
     }
@@ -154,6 +159,7 @@ impl Flow {
         let (view, stats) = match &self.ends {
             Ends::Tcp { sender, .. } => (sender.view(), *sender.stats()),
             Ends::Quic(quic) => (quic.view(), quic.stats()),
+            Ends::Scream(scream) => (scream.view(), scream.stats()),
             Ends::Udp(_) => return None,
         };
         Some(SenderSnapshot { view, stats, gauges: Gauges::default() })
@@ -171,6 +177,7 @@ impl Flow {
             match &self.ends {
                 Ends::Tcp { sender, .. } => sender.cc().probe(&mut after.gauges),
                 Ends::Quic(quic) => quic.sender.cc().probe(&mut after.gauges),
+                Ends::Scream(scream) => scream.sender.probe(&mut after.gauges),
                 Ends::Udp(_) => {}
             }
             observer.reacted(&Reaction { t, flow: self.number as usize, cause, before, after });

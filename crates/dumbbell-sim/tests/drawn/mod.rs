@@ -5,6 +5,7 @@ use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, SharedBuffer, Spec, Transport};
 use dumbbell_quic::{Handshake, QuicConfig};
+use dumbbell_scream::ScreamConfig;
 use dumbbell_sim::Report;
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use proptest::prelude::*;
@@ -383,6 +384,26 @@ fn add(p: &mut Plan, c: &FlowChoice) {
             if has(0) {
                 last.source = spec("fixed", json!({"size": "40 kB"}));
             } else {
+                last.stop = Some(Span::from_ms(900));
+            }
+        }
+        // Live media, if its packets fit; some is stopped.
+        11 => {
+            let route = || last.forward.iter().chain(&last.back);
+            if route().all(|link| p.links[*link].mtu >= 700) {
+                let scream = ScreamConfig {
+                    mss: Bytes(600),
+                    ecn: [dumbbell_scream::Ecn::Off, dumbbell_scream::Ecn::Ect0]
+                        [usize::from(has(1))],
+                    competing: has(2),
+                    ..ScreamConfig::default()
+                };
+                last.transport = Transport::Scream { scream: scream.into() };
+            }
+            let variation = if has(3) { 0.2 } else { 0.0 };
+            let config = json!({ "fps": 50, "start": "600 kbps", "variation": variation });
+            last.source = spec("camera", config);
+            if has(0) {
                 last.stop = Some(Span::from_ms(900));
             }
         }

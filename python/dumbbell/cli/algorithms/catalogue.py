@@ -79,7 +79,7 @@ def explain(
     name: Annotated[
         str,
         Parameter(
-            help="An algorithm, `tcp`, `tcp/PROFILE`, `quic`, a key of scenarios, such as "
+            help="An algorithm, `tcp`, `tcp/PROFILE`, `quic`, `scream`, a key of scenarios, such as "
             "flow.rtt, or the code of a warning, such as W012.",
             completer=completers.explained,
         ),
@@ -105,7 +105,7 @@ def explain(
     Example: `dumbbell explain codel`
     """
     from . import keys
-    from .explain import algorithm_page, quic_page, tcp_page, warning_page
+    from .explain import algorithm_page, quic_page, scream_page, tcp_page, warning_page
 
     if _WARNING.fullmatch(name):
         pages = [warning_page(name)]
@@ -114,6 +114,8 @@ def explain(
         pages = [(page, lines)]
     elif name == "quic":
         pages = [quic_page()]
+    elif name == "scream":
+        pages = [scream_page()]
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     elif name in catalogue.names(*use):

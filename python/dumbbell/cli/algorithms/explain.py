@@ -137,6 +137,19 @@ def quic_page() -> Page:
     return {"parameters": [dataclasses.asdict(f) for f in fields]}, lines
 
 
+def scream_page() -> Page:
+    """Every choice that a session of SCReAM makes, with its default."""
+    fields = catalogue.scream_fields()
+    lines: list[RenderableType] = [
+        Text("scream", style="bold"),
+        "Each choice of a sender and a receiver is a field of [scream]; a flow has it by "
+        '`transport = "scream"`.',
+        "",
+        _parameters(fields, "Fields"),
+    ]
+    return {"parameters": [dataclasses.asdict(f) for f in fields]}, lines
+
+
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."

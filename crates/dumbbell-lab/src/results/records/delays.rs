@@ -2,7 +2,7 @@
 //! table of how many packets took how long.
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::units::Time;
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::Plan;
 use dumbbell_sim::{OneWay, PacketId, Report, Signal};
 use parquet::errors::ParquetError;
 use std::path::Path;
@@ -21,8 +21,8 @@ impl Delays {
     /// Of the flows that the plan names.
     pub fn of(plan: &Plan) -> Delays {
         let mut paths: Vec<_> = plan.flows.iter().map(|_| None).collect();
-        let tcp = |number: &&usize| matches!(plan.flows[**number].transport, Transport::Tcp { .. });
-        for number in plan.record.delays.iter().filter(tcp) {
+        let answered = |number: &&usize| plan.flows[**number].transport.is_connection();
+        for number in plan.record.delays.iter().filter(answered) {
             let one = OneWay::new(Time::ZERO + plan.warmup, plan.propagation(&plan.flows[*number]));
             paths[*number] = Some((Box::new(one), 0));
         }

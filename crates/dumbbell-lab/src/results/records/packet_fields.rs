@@ -60,6 +60,7 @@ pub fn payload(flow: &Flow, data: bool, s: &Segment) -> u64 {
     let header = match &flow.transport {
         Transport::Udp { header, .. } => u64::from(*header),
         Transport::Quic { quic, .. } => quic.header.0,
+        Transport::Scream { scream } => scream.header.0,
         // A kernel's data acknowledge, too: what has no payload has no byte beyond its headers.
         Transport::Tcp { .. } if !data || s.flags & flag::SYN != 0 => return 0,
         Transport::Tcp { tcp, .. } => tcp.header.0 + tcp.option_bytes(),

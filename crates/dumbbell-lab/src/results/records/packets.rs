@@ -143,7 +143,9 @@ impl<'a> PacketRecorder<'a> {
             Transport::Tcp { tcp, .. } => {
                 Side { window: tcp.window_bytes(), timestamps: tcp.timestamps, ..Side::default() }
             }
-            Transport::Quic { .. } | Transport::Udp { .. } => Side::default(),
+            Transport::Quic { .. } | Transport::Scream { .. } | Transport::Udp { .. } => {
+                Side::default()
+            }
         };
         let sides = plan.flows.iter().map(|f| [side(f), side(f)]);
         Ok(PacketRecorder {

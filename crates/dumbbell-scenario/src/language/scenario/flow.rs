@@ -1,6 +1,7 @@
 //! Flows of a scenario, and what their hosts know.
 use super::{
-    CcChoice, ConditionerChoice, CpuChoice, Pattern, Profile, QuicChoice, SourceChoice, TcpChoice,
+    CcChoice, ConditionerChoice, CpuChoice, Pattern, Profile, QuicChoice, ScreamChoice,
+    SourceChoice, TcpChoice,
 };
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
@@ -37,7 +38,7 @@ pub struct Flow {
     pub cc: Option<CcChoice>,
     /// Round-trip propagation time; the delay of the access links is raised until it is exact.
     pub rtt: Option<Span>,
-    /// Application that produces the data; default `bulk`.
+    /// Application that produces the data; default `bulk`, for SCReAM `camera`.
     pub source: Option<SourceChoice>,
     /// Start of the flow.
     pub start: Span,
@@ -60,6 +61,8 @@ pub struct Flow {
     pub tcp: Option<TcpChoice>,
     /// QUIC settings that override the scenario's `quic`; with `transport = "quic"`.
     pub quic: Option<QuicChoice>,
+    /// SCReAM settings that override the scenario's `scream`; with `transport = "scream"`.
+    pub scream: Option<ScreamChoice>,
     /// Shaper, marker or list of them (an edge) that the packets pass where they enter the network;
     /// in a short form.
     pub conditioner: Option<ConditionerChoice>,
@@ -123,6 +126,8 @@ pub enum TransportName {
     Udp,
     /// QUIC: a connection over UDP.
     Quic,
+    /// SCReAM: live media over UDP.
+    Scream,
 }
 
 /// The schema of a version of IP.

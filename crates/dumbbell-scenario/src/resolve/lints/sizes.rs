@@ -20,7 +20,7 @@ pub(crate) fn warn(site: &Site<'_>, check: &mut Check) {
                 Transport::Udp { header, df: false, .. } => {
                     fragments(site, i, u64::from(*header), check)
                 }
-                Transport::Quic { .. } | Transport::Udp { .. } => false,
+                Transport::Quic { .. } | Transport::Scream { .. } | Transport::Udp { .. } => false,
                 Transport::Tcp { tcp, .. } => black_hole(site, i, tcp, check),
             };
         }

@@ -15,7 +15,7 @@ impl Site<'_> {
         match &self.plan.flows[i].transport {
             Transport::Tcp { tcp, .. } => tcp.window_bytes() as f64,
             Transport::Quic { quic, .. } => quic.window.0 as f64,
-            Transport::Udp { .. } => f64::INFINITY,
+            Transport::Scream { .. } | Transport::Udp { .. } => f64::INFINITY,
         }
     }
 }
