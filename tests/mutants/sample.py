@@ -74,7 +74,7 @@ def main() -> int:
     for binary in binaries:
         _first_run(binary, out)
         print(f"{binary.crate} {binary.name}: {binary.seconds:.1f} s", flush=True)
-    started = time.monotonic()
+    started, done = time.monotonic(), []
     for fault in order:
         if time.monotonic() - started > arguments.minutes * 60:
             break
@@ -82,8 +82,9 @@ def main() -> int:
             became[fault.number] = _tried(fault, binaries)
         one = became[fault.number]
         print(f"{one['outcome']}: {fault.name} [{one['by']}]", flush=True)
-        _write(out, arguments, len(every), order, became)
-    print(_table(order, became))
+        done.append(fault)
+        _write(out, arguments, len(every), done, became)
+    print(_table(done, became))
     return 0
 
 
@@ -271,16 +272,14 @@ def _write(
     out: Path,
     arguments: argparse.Namespace,
     listed: int,
-    order: list[Fault],
+    done: list[Fault],
     became: dict[int, dict[str, Any]],
 ) -> None:
     document = {
         "listed": listed,
         "seed": arguments.seed,
         "faults": [
-            {"name": fault.name, "number": fault.number, **became[fault.number]}
-            for fault in order
-            if fault.number in became
+            {"name": fault.name, "number": fault.number, **became[fault.number]} for fault in done
         ],
     }
     (out / "sample.json").write_text(json.dumps(document, indent=1) + "\n")
@@ -289,13 +288,12 @@ def _write(
 OUTCOMES = ("found", "timeout", "missed", "unviable", "not planted")
 
 
-def _table(order: list[Fault], became: dict[int, dict[str, Any]]) -> str:
+def _table(done: list[Fault], became: dict[int, dict[str, Any]]) -> str:
     """The outcomes by crate, as a table in Markdown."""
     counts: dict[str, Counter[str]] = {crate: Counter() for crate in (*CRATES, "all")}
-    for fault in order:
-        if fault.number in became:
-            for row in (fault.crate, "all"):
-                counts[row][became[fault.number]["outcome"]] += 1
+    for fault in done:
+        for row in (fault.crate, "all"):
+            counts[row][became[fault.number]["outcome"]] += 1
     lines = [f"| crate | {' | '.join(OUTCOMES)} | score, % |", "|---" * (len(OUTCOMES) + 2) + "|"]
     for crate, count in counts.items():
         found = count["found"] + count["timeout"]
