@@ -80,7 +80,7 @@ pub struct Media {
     pub frames: u64,
     /// Of these, complete after the budget.
     pub late: u64,
-    /// Of these, never complete.
+    /// Of these, not complete at the end of the run.
     pub lost: u64,
     /// From capture to completeness, seconds: mean, percentiles 50, 95, 99, largest.
     pub frame_delay_s: [Option<f64>; 5],
