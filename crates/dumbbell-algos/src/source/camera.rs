@@ -2,8 +2,8 @@
 //! transport sets. Over a transport that sets none it keeps the rate that it starts with.
 //!
 //! Sizes vary about the mean by a Laplace distribution, as the statistical model of RFC 8593 has
-//! it; of that model's other parts there are neither the jitter of the intervals nor the burst after
-//! a change of rate.
+//! it; of that model's other parts there are neither the jitter of the intervals nor the burst
+//! after a change of rate.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
