@@ -10,11 +10,13 @@
 
 mod config;
 mod measures;
+mod media;
 mod receiver;
 mod sender;
 pub mod wire;
 
 pub use config::{Ecn, ScreamConfig};
-pub use measures::{Measures, Media, Window};
+pub use measures::{Measures, Window};
+pub use media::Media;
 pub use receiver::{Receiver, ReceiverStats};
 pub use sender::{GAUGES, Sender, SenderStats, SenderView};

@@ -1,9 +1,9 @@
-//! Live video: a coder hands over a frame at even intervals, and follows the rate that its transport
-//! sets. Over a transport that sets none it keeps the rate that it starts with.
+//! Live video: a coder hands over a frame at even intervals, and follows the rate that its
+//! transport sets. Over a transport that sets none it keeps the rate that it starts with.
 //!
-//! Sizes vary about the mean by a Laplace distribution, as the statistical model of RFC 8593 has it;
-//! of that model's other parts there are neither the jitter of the intervals nor the burst after a
-//! change of rate.
+//! Sizes vary about the mean by a Laplace distribution, as the statistical model of RFC 8593 has
+//! it; of that model's other parts there are neither the jitter of the intervals nor the burst
+//! after a change of rate.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -30,7 +30,10 @@ pub struct CameraConfig {
     #[schemars(extend("x-source" = "our choice"))]
     pub start: Option<Rate>,
     /// Scale of the Laplace distribution of frame sizes, relative to their mean; 0: all are equal.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8593 section 5.2; our choice"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "RFC 8593 section 5.2; our choice"),
+    )]
     #[config(default = 0.0)]
     pub variation: f64,
     /// Time from the capture of a frame within which all of it has to arrive.

@@ -70,7 +70,7 @@ pub static MEDIA: Group<Media> = Group {
             "frames_lost",
             "",
             |m| m.lost,
-            "Of these, never complete: a packet was lost, or the frame was discarded.",
+            "Of these, not complete at the end: a packet was lost, or the frame was discarded.",
         )
         .lower(),
         Of::real(

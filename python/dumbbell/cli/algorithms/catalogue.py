@@ -79,8 +79,8 @@ def explain(
     name: Annotated[
         str,
         Parameter(
-            help="An algorithm, `tcp`, `tcp/PROFILE`, `quic`, `scream`, a key of scenarios, such as "
-            "flow.rtt, or the code of a warning, such as W012.",
+            help="An algorithm, `tcp`, `tcp/PROFILE`, `quic`, `scream`, a key of scenarios, such "
+            "as flow.rtt, or the code of a warning, such as W012.",
             completer=completers.explained,
         ),
     ],

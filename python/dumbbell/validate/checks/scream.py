@@ -86,7 +86,7 @@ def _reports() -> Iterator[Check]:
             f"a report of {packets} packet{'s' if packets > 1 else ''}: RFC 8888 section 3.1",
             scream.report(packets),
             0,
-            _packets(three, lambda _, reports, n=number: reports[n]["ip_len_bytes"]),  # type: ignore[misc]
+            _packets(three, _size(number)),
             "B",
         )
     # One packet a frame; at 3 frames per second 400 ms is the longest interval.
@@ -102,6 +102,11 @@ def _reports() -> Iterator[Check]:
             "s",
             absolute=True,
         )
+
+
+def _size(number: int) -> Callable[[list[Row], list[Row]], float]:
+    """Bytes of the receiver's report number `number`, from 0."""
+    return lambda _, reports: float(reports[number]["ip_len_bytes"])
 
 
 def _last_interval(_: list[Row], reports: list[Row]) -> float:
