@@ -175,7 +175,7 @@ mod tests {
         let sizes = (0..n)
             .map(|_| {
                 let burst = source.next(now, &mut rng).unwrap();
-                now = now + burst.after;
+                now += burst.after;
                 burst.bytes
             })
             .collect();

@@ -132,7 +132,7 @@ mod tests {
         let mut now = Time::ZERO;
         target.pass(now, Span::from_ms(50));
         while target.loss_rate > LOSS_RATE {
-            now = now + Span::from_ms(50);
+            now += Span::from_ms(50);
             target.pass(now, Span::from_ms(50));
             rounds += 1;
         }

@@ -65,7 +65,7 @@ impl CongestionWindow {
     /// So many bytes are in flight, after a packet was sent.
     pub fn note_in_flight(&mut self, now: Time, bytes: u64) {
         while now.since(self.second) >= Span::from_secs(1) {
-            self.second = self.second + Span::from_secs(1);
+            self.second += Span::from_secs(1);
             self.most.rotate_left(1);
             self.most[SECONDS - 1] = 0;
             if now.since(self.second) > Span::from_secs(SECONDS as u64) {
