@@ -24,7 +24,7 @@ SEE = {
     "media": "scream.md#results",
     "acks": "records.md#acksparquet-a-row-for-each-acknowledgment",
     "reserved_bps": "diffserv-measures.md#colors",
-    "target_bps": "diffserv-measures.md#distance-to-the-target",
+    "flow.target_bps": "diffserv-measures.md#distance-to-the-target",
     "target_error_mean": "diffserv-measures.md#distance-to-the-target",
     "delay_min_s": "../explanation/delays.md#one-way-delay",
     "collisions": "links.md#duplex-mismatch",
@@ -46,7 +46,7 @@ SEE = {
     "digests": "records.md#digests",
     "blake3": "records.md#digests",
 }
-"""Where a page says more of a key."""
+"""Where a page says more of a key, or of a key of one sort of row."""
 
 Table = Callable[[Sequence[str], Iterable[Sequence[str]]], str]
 
@@ -69,7 +69,7 @@ def part(table: Table, name: str) -> str:
                 _unit(rule),
                 rule.get("x-statistic", ""),
                 rule.get("x-better") or "",
-                _meaning(key, rule),
+                _meaning(key, rule, name),
             ]
             for key, rule in mine.items()
         )
@@ -82,6 +82,7 @@ def _unit(rule: dict[str, Any]) -> str:
     return UNITS.get(unit, unit)
 
 
-def _meaning(key: str, rule: dict[str, Any]) -> str:
-    more = f" [More]({SEE[key]})." if key in SEE else ""
+def _meaning(key: str, rule: dict[str, Any], name: str = "") -> str:
+    see = SEE.get(f"{name}.{key}") or SEE.get(key)
+    more = f" [More]({see})." if see else ""
     return f"{rule['description']}{more}"

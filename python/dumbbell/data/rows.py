@@ -17,13 +17,14 @@ if TYPE_CHECKING:
         FlowNumbers,
         HostNumbers,
         MarkerNumbers,
+        MediaNumbers,
         QueueNumbers,
         SessionNumbers,
         SharedBufferNumbers,
         TotalsNumbers,
     )
 else:
-    AcksNumbers = FlowNumbers = HostNumbers = MarkerNumbers = object
+    AcksNumbers = FlowNumbers = HostNumbers = MarkerNumbers = MediaNumbers = object
     QueueNumbers = SessionNumbers = SharedBufferNumbers = TotalsNumbers = object
 
 Number = float | Interval
@@ -88,6 +89,12 @@ class Flow(Row, FlowNumbers):
         found = self._fields.get("acks")
         return None if found is None else Acks({"name": self.name, **found})
 
+    @property
+    def media(self) -> Media | None:
+        """Its live video, if it is a flow of SCReAM."""
+        found = self._fields.get("media")
+        return None if found is None else Media({"name": self.name, **found})
+
 
 class Session(Row, SessionNumbers):
     """Measurements of a session's transfers; docs/reference/traffic.md defines each measurement."""
@@ -107,6 +114,10 @@ class Session(Row, SessionNumbers):
 class Acks(Row, AcksNumbers):
     """The acknowledgments of a flow on the reverse path; docs/reference/records.md defines each
     measurement."""
+
+
+class Media(Row, MediaNumbers):
+    """The live video of a flow of SCReAM; docs/reference/scream.md defines each measurement."""
 
 
 class Queue(Row, QueueNumbers):

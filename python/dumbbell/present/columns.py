@@ -28,6 +28,16 @@ FLOW: Shown = {
     "cwnd_mean_packets": 6,
     "completion_s": 1,
 }
+MEDIA: Shown = {
+    "target_bps": 1,
+    "qdelay_p95_s": 3,
+    "rtp_queue_p95_s": 5,
+    "frame_delay_p95_s": 2,
+    "frames": 4,
+    "frames_late": 6,
+    "frames_lost": 7,
+    "missed": 0,
+}
 SESSION: Shown = {
     "flows": 5,
     "finished": 4,

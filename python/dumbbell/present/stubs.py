@@ -65,7 +65,7 @@ def text() -> str:
     return "\n".join([HEAD.replace("{names}", names), *blocks, *_tables()])
 
 
-ROWS = ("acks", "flow", "host", "marker", "queue", "session", "shared_buffer", "totals")
+ROWS = ("acks", "flow", "host", "marker", "media", "queue", "session", "shared_buffer", "totals")
 """Sorts of rows that have a class in `data.rows`."""
 
 

@@ -33,9 +33,9 @@ def result_tables(result: ResultLike, every: bool = False) -> list[RenderableTyp
 
 
 def result_grids(result: ResultLike, every: bool = False) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles, markers,
-    processors of hosts and shared buffers where there are any, and acknowledgments where they were
-    recorded. More than `groups.MOST` rows are summarized in groups, unless `every`."""
+    """The flows, what their applications measured, live video, the sessions, the queues, profiles,
+    markers, processors of hosts and shared buffers where there are any, and acknowledgments where
+    they were recorded. More than `groups.MOST` rows are summarized in groups, unless `every`."""
     return [grid for part in _parts(result, every) for grid in part] + _of_live_runs(result)
 
 
@@ -44,6 +44,8 @@ def _parts(result: ResultLike, every: bool) -> Iterator[Sequence[Grid]]:
         yield [_table(result, _FLOWS, every)]
     if any(flow.application for flow in result.flows):
         yield [_applications(result, every)]
+    if _media(result):
+        yield [_table(result, _MEDIA, every)]
     if len(result.sessions):
         yield [_table(result, _SESSIONS, True), *_by_size(result)]
     if len(result.queues):
@@ -76,6 +78,10 @@ def _ends(result: ResultLike) -> list[Row]:
 
 def _followed(result: ResultLike) -> list[Row]:
     return [acks for flow in result.flows if (acks := flow.acks) is not None]
+
+
+def _media(result: ResultLike) -> list[Row]:
+    return [media for flow in result.flows if (media := flow.media) is not None]
 
 
 def _cc(flow: Row) -> str:
@@ -152,6 +158,7 @@ _SHARED_BUFFERS = _Sort(
     [_named("switch")],
 )
 _ACKS = _Sort("Acknowledgments", "acks", _followed, columns.ACKS, [_named("flow")])
+_MEDIA = _Sort("Live video", "media", _media, columns.MEDIA, [_named("flow")])
 _BEHIND = 3
 """The rank of columns of text behind the measurements."""
 

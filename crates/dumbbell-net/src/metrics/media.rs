@@ -35,6 +35,7 @@ pub static MEDIA: Group<Media> = Group {
         .title("queue delay")
         .lower(),
         Of::maybe_real("qdelay_p95_s", "s", |m| m.qdelay_s[1], "Its 95th percentile.")
+            .title("p95 queue delay")
             .by(Statistic::Percentile)
             .binned()
             .lower(),
@@ -53,6 +54,7 @@ pub static MEDIA: Group<Media> = Group {
         .title("RTP queue")
         .lower(),
         Of::maybe_real("rtp_queue_p95_s", "s", |m| m.rtp_queue_s[1], "Its 95th percentile.")
+            .title("p95 RTP queue")
             .by(Statistic::Percentile)
             .binned()
             .lower(),
@@ -65,13 +67,16 @@ pub static MEDIA: Group<Media> = Group {
             |m| m.frames,
             "Frames that were captured in the window, but for those of the last `budget`.",
         ),
-        Of::count("frames_late", "", |m| m.late, "Of these, complete after the budget.").lower(),
+        Of::count("frames_late", "", |m| m.late, "Of these, complete after the budget.")
+            .title("late")
+            .lower(),
         Of::count(
             "frames_lost",
             "",
             |m| m.lost,
             "Of these, not complete at the end: a packet was lost, or the frame was discarded.",
         )
+        .title("lost")
         .lower(),
         Of::real(
             "missed",
@@ -95,6 +100,7 @@ pub static MEDIA: Group<Media> = Group {
             .binned()
             .lower(),
         Of::maybe_real("frame_delay_p95_s", "s", |m| m.frame_delay_s[2], "Its 95th percentile.")
+            .title("p95 frame delay")
             .by(Statistic::Percentile)
             .binned()
             .lower(),
