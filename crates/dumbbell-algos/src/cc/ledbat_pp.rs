@@ -380,6 +380,33 @@ mod tests {
         assert_eq!((d.ssthresh(), d.w() < 2.0), (5.5, true));
     }
 
+    /// A slowdown leaves MIN_CWND, two segments of whatever size.
+    #[test]
+    fn a_slowdown_leaves_two_segments() {
+        let mut d = TestConnection::<LedbatPp>::at(20.0, &LedbatPpConfig::default());
+        while d.gauge("slowdown") == 0.0 {
+            d.round();
+        }
+        assert_eq!(d.cc.cwnd(), 2000);
+    }
+
+    /// Half the segment size halves what one acknowledgment may add: two segments, with a gain of 1.
+    #[test]
+    fn growth_goes_by_the_size_of_segments() {
+        let added = |d: &mut TestConnection<LedbatPp>| {
+            let (mut ack, before) = (d.told(1), d.cc.cwnd());
+            ack.acked = 10_000;
+            d.cc.on_ack(&ack, &mut Commands::default());
+            d.cc.cwnd() - before
+        };
+        let mut d = TestConnection::<LedbatPp>::on(&path(10.0, true), &still());
+        d.rtt = Span::from_ms(120);
+        d.ack(1);
+        assert_eq!(added(&mut d), 2000);
+        d.cc.on_mss(500);
+        assert_eq!(added(&mut d), 1000);
+    }
+
     /// Two round trips after slow start two segments for two round trips, slow start back, and the
     /// next after nine times as long.
     #[test]

@@ -253,6 +253,16 @@ mod tests {
         (p.cwnd - before) / 1000.0
     }
 
+    /// The end of a recovery leaves at most its bound, and at least a segment.
+    #[test]
+    fn a_recovery_ends_at_its_bound() {
+        for (bound, left) in [(u64::MAX, 10_000), (4000, 4000), (0, 1000)] {
+            let mut p = Prague::new(&PragueConfig::default(), &PATH);
+            p.on_recovered(Time::ZERO, bound);
+            assert_eq!(p.cwnd(), left);
+        }
+    }
+
     /// A segment per round trip from 25 ms on; at 5 ms a twenty-fifth of it, so that per second of
     /// both flows the same rate is added: W / R per R is 1 / 25 ms^2 everywhere.
     #[test]

@@ -128,3 +128,29 @@ impl<P> Algorithm for FqPie<P> {
         config.lot().over(link, move |_| Pie::new(&pie, &site))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::units::Span;
+
+    /// Each parameter of PIE that it has is that of its queues.
+    #[test]
+    fn its_queues_have_its_parameters() {
+        let config = FqPieConfig {
+            target: Span::from_ms(50),
+            tupdate: Span::from_ms(20),
+            alpha: 0.5,
+            beta: 2.5,
+            ecn: true,
+            mark_ecnth: 0.5,
+            bytemode: true,
+            ..FqPieConfig::default()
+        };
+        let PieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, .. } =
+            config.aqm();
+        assert_eq!((target, tupdate), (config.target, config.tupdate));
+        assert_eq!((alpha, beta, mark_ecnth), (0.5, 2.5, 0.5));
+        assert!(ecn && bytemode && !PieConfig::default().bytemode);
+    }
+}

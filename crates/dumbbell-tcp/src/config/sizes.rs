@@ -65,3 +65,20 @@ fn in_bytes(limit: Limit, mss: u64) -> Option<u64> {
         Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 7323 section 2: a field of 16 bits, and the least scale with which it says the buffer.
+    #[test]
+    fn the_scale_is_the_least_that_says_the_buffer() {
+        let config = TcpConfig { window_scaling: true, ..TcpConfig::rfc() };
+        for (buffer, shift) in [(1, 0), (65_535, 0), (65_536, 1), (131_071, 1), (1 << 20, 5)] {
+            assert_eq!(config.window_shift(buffer), shift, "{buffer}");
+        }
+        assert_eq!(config.window_shift(u64::MAX), 14);
+        let plain = TcpConfig { window_scaling: false, ..TcpConfig::rfc() };
+        assert_eq!(plain.window_shift(1 << 20), 0);
+    }
+}

@@ -290,3 +290,16 @@ fn the_average_window_of_reno() {
         near(average(p, Span::from_ms(rtt), 0.4, table, 60).0 / table, 1.0, 0.1);
     }
 }
+
+/// Linux's growth where Reno's window is larger: w / (W_est - w) segments acknowledged for one, at
+/// least two, here 100 / 10 and 100 / 80.
+#[test]
+fn linux_follows_reno_where_that_is_faster() {
+    for (w_est, added) in [(110.0, 0.1), (180.0, 0.5)] {
+        let mut c = at(100.0, &config());
+        (c.window, c.known) = (100.0, true);
+        let mut epoch = Epoch { start: Time::ZERO, k: 1000.0, w_est };
+        c.grow_as_linux(&mut epoch, 0.0, 1.0, None);
+        near(c.window - 100.0, added, 1e-9);
+    }
+}

@@ -201,6 +201,26 @@ mod tests {
         RateSample { prior_delivered: prior, total_delivered: total, ..RateSample::default() }
     }
 
+    /// What came beyond the bandwidth's share in round 3 counts until round 12, ten round trips, once
+    /// the pipe is full; before that in its own only.
+    #[test]
+    fn extra_data_counts_for_ten_round_trips() {
+        for (filled, until) in [(true, 12), (false, 3)] {
+            let mut a = Aggregation::default();
+            a.update(Time::ZERO, 5000, (1000.0, 100_000), (3, filled));
+            assert_eq!(a.extra, 5000);
+            let last = (4..20)
+                .take_while(|round| {
+                    // Later data comes at the bandwidth.
+                    let now = Time::ZERO + Span::from_secs(10 * round);
+                    a.update(now, 1, (1000.0, 100_000), (*round, filled));
+                    a.extra == 5000
+                })
+                .last();
+            assert_eq!(last.unwrap_or(3), until);
+        }
+    }
+
     #[test]
     fn a_round_is_what_follows_its_first_packet() {
         let mut rounds = Rounds::default();

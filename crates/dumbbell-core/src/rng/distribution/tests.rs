@@ -160,6 +160,7 @@ fn what_is_no_law_is_refused_with_a_cause() {
         (json!("5 ms"), "not a unit of size"),
         (json!({ "kind": "pareot" }), "unknown variant"),
         (json!({ "kind": "exponential", "man": "1 kB" }), "unknown field"),
+        (json!({ "kind": "web_search", "mean": "1 kB" }), "web_search"),
         (json!({ "kind": "pareto", "shape": 0.9, "mean": "1 kB" }), "no mean"),
         (json!({ "kind": "pareto", "shape": 1.5, "mean": "0 B" }), "zero"),
         (
