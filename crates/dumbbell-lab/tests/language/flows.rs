@@ -8,7 +8,7 @@ use serde_json::json;
 fn tcp_is_profile_then_scenario_then_flow() {
     let tcp = |overrides: &[&str]| match plan(RED, overrides).flows.remove(0).transport {
         Transport::Tcp { cc, tcp } => (cc.kind.clone(), serde_json::to_value(tcp).unwrap()),
-        Transport::Quic { .. } | Transport::Udp { .. } => panic!("TCP"),
+        Transport::Quic { .. } | Transport::Scream { .. } | Transport::Udp { .. } => panic!("TCP"),
     };
     let (_, rfc) = tcp(&[]);
     assert_eq!((&rfc["mss"], &rfc["min_rto"]), (&json!("1.46 kB"), &json!("1 s")));

@@ -66,7 +66,9 @@ fn what_is_set_from_outside_is_not_swept() {
             .iter()
             .map(|f| match &f.transport {
                 Transport::Tcp { cc, .. } => cc.kind.clone(),
-                Transport::Quic { .. } | Transport::Udp { .. } => "no TCP".into(),
+                Transport::Quic { .. } | Transport::Scream { .. } | Transport::Udp { .. } => {
+                    "no TCP".into()
+                }
             })
             .collect::<Vec<String>>()
     };
