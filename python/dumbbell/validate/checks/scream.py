@@ -182,6 +182,7 @@ def _pacing() -> Iterator[Check]:
 
 def _frames() -> Iterator[Check]:
     one = _wire(488 + scream.RTP + scream.HEADER) + PLAIN
+    lost = ("10", "20", "21")
     yield Check(
         "scream.frame.delay",
         "a frame of one packet takes its transmission and the link's delay",
@@ -194,9 +195,9 @@ def _frames() -> Iterator[Check]:
     yield Check(
         "scream.frame.lost",
         "each lost packet is a frame that never is complete",
-        3,
+        len(lost),
         0,
-        of_one_run(_alone(5, _steady(20, 488), "10 20 21"), _media("frames_lost")),
+        of_one_run(_alone(5, _steady(20, 488), " ".join(lost)), _media("frames_lost")),
         "frames",
     )
     # 5 s of 20 frames per second, without those of the last budget.
