@@ -41,8 +41,13 @@ EXECUTED = ("console", "python")
 """Languages whose blocks docs/tools/examples.py executes."""
 OPTIONS_OF_OTHERS = frozenset(("--json-stream", "--one-off"))
 """Options of other programs that pages name alone: iperf3's."""
-NAMES_OF_OTHERS = frozenset(("gso_max_segs", "rto_min", "tcp_comp_sack_nr", "tcp_htcp"))
-"""Linux's names, which our source does not contain."""
+NAMES_OF_OTHERS = frozenset(
+    (
+        *("gso_max_segs", "rto_min", "tcp_comp_sack_nr", "tcp_htcp"),
+        *("qdelay_norm_hist", "loss_event_rate", "target_bitrate_last_max"),
+    )
+)
+"""Names of Linux and of RFC 8298, which our source does not contain."""
 INSTANCES = {"result": dumbbell.Result, "scenario": dumbbell.Scenario}
 """What pages call an object of these classes."""
 _PATH = re.compile(r"[\w.-]+(?:/[\w.*-]+)*/?")

@@ -26,6 +26,7 @@ PROVENANCE = {
 }
 """What the classes of provenance mean."""
 UNVERIFIED = {
+    "camera": "RFC 8593 describes coders, and has no vectors",
     "prague": "the draft has no vectors, and Linux has no Prague to compare with",
     "ledbat_pp": "the draft has no vectors, and Linux has no LEDBAT to compare with",
     "fq_cobalt": "RFC 8290 specifies the scheduler, and no RFC specifies COBALT",

@@ -24,4 +24,4 @@ def test_list_shows_the_reasons(capsys: pytest.CaptureFixture[str]) -> None:
         cli.main(["list", "--wide"])
     said = " ".join(capsys.readouterr().out.split())
     assert said.count("(Not verified:") == len(catalogue.UNVERIFIED)
-    assert "RFC 4115 has no vectors" in said
+    assert "RFC 8593 describes coders, and has no vectors" in said

@@ -83,7 +83,7 @@ pub struct ScreamConfig {
     #[schemars(extend("x-source" = "RFC 8298 section 4.1.2.1, RFC 6679"))]
     #[config(default = Ecn::Off)]
     pub ecn: Ecn,
-    /// Weight of a sample in the mean of the queue delay that the trend is of.
+    /// Weight of a sample in the average of the queue delay that the trend is of.
     #[schemars(
         range(min = 0.001, max = 1.0),
         extend("x-source" = "RFC 8298 section 4.1.1.1: QDELAY_WEIGHT"),

@@ -1,5 +1,5 @@
-//! Where the expressions of Rust files are that a fault may change: cargo-mutants names an operator,
-//! and a choice between two expressions needs both of its sides.
+//! Where the expressions of Rust files are that a fault may change: cargo-mutants names an
+//! operator, and a choice between two expressions needs both of its sides.
 //!
 //! Arguments: files. Output: a line for each place, with tabs between the file, the kind, and
 //! positions `line:column`, from 1, whose ends are exclusive.

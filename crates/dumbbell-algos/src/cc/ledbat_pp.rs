@@ -390,7 +390,8 @@ mod tests {
         assert_eq!(d.cc.cwnd(), 2000);
     }
 
-    /// Half the segment size halves what one acknowledgment may add: two segments, with a gain of 1.
+    /// Half the segment size halves what one acknowledgment may add: two segments, with a gain of
+    /// 1.
     #[test]
     fn growth_goes_by_the_size_of_segments() {
         let added = |d: &mut TestConnection<LedbatPp>| {

@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
     }
 
-    /// The RFC's figure box by box: both counts a token at a time, one for each millisecond, and the
-    /// two modes as its conditions have them.
+    /// The RFC's figure box by box: both counts a token at a time, one for each millisecond, and
+    /// the two modes as its conditions have them.
     #[test]
     fn it_is_the_figure_of_the_rfc() {
         let mut seen = [[0; 3]; 2];

@@ -91,8 +91,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// A burst is longer than [`LEAST`] only if this many picoseconds, times the window in bytes,
-    /// exceed the segment size times the smoothed round-trip time: [`TIME`] at the highest gain, for
-    /// each segment of the shortest such burst. A thousandth more, for what rounds.
+    /// exceed the segment size times the smoothed round-trip time: [`TIME`] at the highest gain,
+    /// for each segment of the shortest such burst. A thousandth more, for what rounds.
     pub(super) fn burst_time(config: &TcpConfig) -> f32 {
         let gain = config.pacing_gain_slow_start.max(config.pacing_gain_avoidance);
         (gain * TIME.ps() as f64 / (LEAST + 1) as f64 / 0.999) as f32

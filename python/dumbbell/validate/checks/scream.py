@@ -123,8 +123,8 @@ def _rates() -> Iterator[Check]:
         of_one_run(_alone(10, {"least": "1 Mbps", "most": "8 Mbps"}), _media("target_bps")),
         "bit/s",
     )
-    # At 25 frames per second they have six packets: 14 is of the third frame, 98 of the seventeenth.
-    # At 50 they have three: 26 and 29 are of frames in a row, which are reported 20 ms apart.
+    # Frames at 1 Mbps. At 25 a second they have six packets: 14 is of the third, 98 of the
+    # seventeenth. At 50 they have three: 26 and 29 are of frames in a row, reported 20 ms apart.
     start = scream.target(1_000_000)
     camera = {"fps": 25, "least": "100 kbps", "most": "1 Mbps", "start": "1 Mbps"}
     for name, fps, lost, times in (

@@ -201,8 +201,8 @@ mod tests {
         RateSample { prior_delivered: prior, total_delivered: total, ..RateSample::default() }
     }
 
-    /// What came beyond the bandwidth's share in round 3 counts until round 12, ten round trips, once
-    /// the pipe is full; before that in its own only.
+    /// What came beyond the bandwidth's share in round 3 counts until round 12, ten round trips,
+    /// once the pipe is full; before that in its own only.
     #[test]
     fn extra_data_counts_for_ten_round_trips() {
         for (filled, until) in [(true, 12), (false, 3)] {
