@@ -82,7 +82,8 @@ impl Algorithm for Model {
             recovery\nDrain:   0.5,  2   until inflight <= BDP, or for 3 rounds\nDOWN:    \
             0.9,  2   until inflight <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until \
             2..3 s or min(BDP, cwnd, 63 segments) rounds are over\nREFILL:  1, 2      a round, \
-            without bw_lo and inflight_lo\nUP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or \
+            without bw_lo and inflight_lo\nUP:      1.25, 2.25 until the rate grew by less than \
+            25 % in 3 rounds, or \
             lost > 2 %;\n.                  inflight_hi grows by 1, 2, 4, ... segments in a round \
             where it is the limit\nProbeRTT: 1, 0.5   every 5 s, 200 ms and a round;  min_rtt over \
             10 s\nlost > 2 % of a flight while probing: inflight_hi = max(that flight, 0.7 \
