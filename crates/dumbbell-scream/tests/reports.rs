@@ -127,7 +127,7 @@ fn packets_of_a_frame_are_paced() {
     let mut net = Net::steady(1500, 25, Span::from_ms(5), end);
     net.run(end);
     let wire = |bytes| mbps(10.0).span_of(bytes).seconds();
-    // The harness has no transmission time on the way back.
+    // The harness has no transmission time on the reverse path.
     let srtt = wire(1000 + HEADER) + 0.010 + 0.020 / 8.0;
     let at = net.media[3].0.seconds();
     assert!((at - (0.040 + 1000.0 / 3000.0 * srtt)).abs() < 1e-9, "{at}");

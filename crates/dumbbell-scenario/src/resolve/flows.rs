@@ -123,16 +123,6 @@ fn version(flow: &Flow, at: &At<'_>) -> Ip {
 
 fn udp_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
     let before = at.cx.errors();
-    for (key, given) in [
-        ("cc", flow.cc.is_some()),
-        ("tcp", flow.tcp.is_some()),
-        ("profile", flow.profile.is_some()),
-    ] {
-        if given {
-            let cause = format!("`{key}` belongs to TCP, and this flow is UDP");
-            at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
-        }
-    }
     without_others(flow, "UDP", at);
     let ecn = flow.ecn.unwrap_or_default();
     if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
@@ -173,26 +163,25 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Optio
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
-/// Refuses the settings of QUIC and of SCReAM at a flow of another transport.
+/// Refuses the settings of other transports than the flow's own.
 fn without_others(flow: &Flow, own: &str, at: &At<'_>) {
-    for (key, name, given) in
-        [("quic", "QUIC", flow.quic.is_some()), ("scream", "SCReAM", flow.scream.is_some())]
-    {
+    for (key, name, given) in [
+        ("cc", "TCP", flow.cc.is_some() && own != "QUIC"),
+        ("tcp", "TCP", flow.tcp.is_some()),
+        ("profile", "TCP", flow.profile.is_some()),
+        ("quic", "QUIC", flow.quic.is_some()),
+        ("scream", "SCReAM", flow.scream.is_some()),
+    ] {
         if given && name != own {
             let cause = format!("`{key}` belongs to {name}, and this flow is {own}");
-            let fix = format!("take it out, or write transport = \"{key}\"");
-            at.below(key).refuse(cause, fix);
+            let fix =
+                format!("take it out, or write transport = \"{}\"", name.to_ascii_lowercase());
+            at.below(key).refuse(cause, &fix);
         }
     }
 }
 
 fn quic_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
-    for (key, given) in [("tcp", flow.tcp.is_some()), ("profile", flow.profile.is_some())] {
-        if given {
-            let cause = format!("`{key}` belongs to TCP, and this flow is QUIC");
-            at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
-        }
-    }
     without_others(flow, "QUIC", at);
     if flow.df.is_some() {
         let cause = "packets of QUIC are never cut (RFC 9000 section 14)";

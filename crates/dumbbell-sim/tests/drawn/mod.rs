@@ -1,11 +1,11 @@
 //! Drawn networks: rings of routers whose links have every kind of queue, wire and law.
+mod transports;
+
 use crate::plans::{answered, edge, empty, flow, link, spec};
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, SharedBuffer, Spec, Transport};
-use dumbbell_quic::{Handshake, QuicConfig};
-use dumbbell_scream::ScreamConfig;
 use dumbbell_sim::Report;
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use proptest::prelude::*;
@@ -365,48 +365,8 @@ fn add(p: &mut Plan, c: &FlowChoice) {
             });
             last.source = spec("video", config);
         }
-        // QUIC, if its Initials fit; some transfers end, some are stopped.
-        10 => {
-            let route = || last.forward.iter().chain(&last.back);
-            if route().all(|link| p.links[*link].mtu >= 1300) {
-                let quic = QuicConfig {
-                    datagram: Some(Bytes(1200)),
-                    handshake: [Handshake::OneRtt, Handshake::ZeroRtt, Handshake::None]
-                        [usize::from(c.machinery) % 3],
-                    ecn: [dumbbell_quic::Ecn::Off, dumbbell_quic::Ecn::Ect0][usize::from(has(1))],
-                    pacing: has(2),
-                    ..QuicConfig::default()
-                };
-                let control = if has(3) { "bbr" } else { "cubic" };
-                last.transport =
-                    Transport::Quic { cc: spec(control, json!({})), quic: quic.into() };
-            }
-            if has(0) {
-                last.source = spec("fixed", json!({"size": "40 kB"}));
-            } else {
-                last.stop = Some(Span::from_ms(900));
-            }
-        }
-        // Live media, if its packets fit; some is stopped.
-        11 => {
-            let route = || last.forward.iter().chain(&last.back);
-            if route().all(|link| p.links[*link].mtu >= 700) {
-                let scream = ScreamConfig {
-                    mss: Bytes(600),
-                    ecn: [dumbbell_scream::Ecn::Off, dumbbell_scream::Ecn::Ect0]
-                        [usize::from(has(1))],
-                    competing: has(2),
-                    ..ScreamConfig::default()
-                };
-                last.transport = Transport::Scream { scream: scream.into() };
-            }
-            let variation = if has(3) { 0.2 } else { 0.0 };
-            let config = json!({ "fps": 50, "start": "600 kbps", "variation": variation });
-            last.source = spec("camera", config);
-            if has(0) {
-                last.stop = Some(Span::from_ms(900));
-            }
-        }
+        10 => transports::quic(p, c.machinery),
+        11 => transports::scream(p, c.machinery),
         // Clients that act when their data arrive.
         8 => {
             let abr = if has(0) { "bba" } else { "throughput" };

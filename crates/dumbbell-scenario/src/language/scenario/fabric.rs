@@ -1,7 +1,7 @@
 //! Short forms of networks with many switches, and changes of single links.
+use super::network::mtu;
 use super::{
     ConditionerChoice, FramingChoice, ImpairmentChoice, QueueChoice, ServiceChoice, SharedBuffer,
-    mtu,
 };
 use dumbbell_core::units::{Bytes, Rate, Span};
 use schemars::JsonSchema;

@@ -19,16 +19,6 @@ pub fn needs_coder(spec: &Spec, source: &AnySource, at: &At<'_>) {
 /// The transport of a flow of live media.
 pub fn transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
     let before = at.cx.errors();
-    for (key, given) in [
-        ("cc", flow.cc.is_some()),
-        ("tcp", flow.tcp.is_some()),
-        ("profile", flow.profile.is_some()),
-    ] {
-        if given {
-            let cause = format!("`{key}` belongs to TCP, and this flow is SCReAM");
-            at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
-        }
-    }
     without_others(flow, "SCReAM", at);
     for (key, given) in [("words", !flow.words.is_empty()), ("radio", flow.radio.is_some())] {
         if given {
