@@ -105,7 +105,7 @@ def explain(
     Example: `dumbbell explain codel`
     """
     from . import keys
-    from .explain import algorithm_page, quic_page, scream_page, tcp_page, warning_page
+    from .explain import algorithm_page, tcp_page, transport_page, warning_page
 
     if _WARNING.fullmatch(name):
         pages = [warning_page(name)]
@@ -113,9 +113,9 @@ def explain(
         page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
         pages = [(page, lines)]
     elif name == "quic":
-        pages = [quic_page()]
+        pages = [transport_page(name, catalogue.quic_fields())]
     elif name == "scream":
-        pages = [scream_page()]
+        pages = [transport_page(name, catalogue.scream_fields())]
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     elif name in catalogue.names(*use):

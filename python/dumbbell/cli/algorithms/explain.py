@@ -124,26 +124,12 @@ def tcp_page(profile: str) -> Page:
     return {"profile": name, "parameters": [dataclasses.asdict(f) for f in fields]}, lines
 
 
-def quic_page() -> Page:
-    """Every choice that a connection of QUIC makes, with its default."""
-    fields = catalogue.quic_fields()
+def transport_page(name: str, fields: tuple[Parameter, ...]) -> Page:
+    """Every choice that the ends of a transport make, with its default."""
     lines: list[RenderableType] = [
-        Text("quic", style="bold"),
-        "Each choice of a sender and a receiver is a field of [quic]; a flow has it by "
-        '`transport = "quic"`.',
-        "",
-        _parameters(fields, "Fields"),
-    ]
-    return {"parameters": [dataclasses.asdict(f) for f in fields]}, lines
-
-
-def scream_page() -> Page:
-    """Every choice that a session of SCReAM makes, with its default."""
-    fields = catalogue.scream_fields()
-    lines: list[RenderableType] = [
-        Text("scream", style="bold"),
-        "Each choice of a sender and a receiver is a field of [scream]; a flow has it by "
-        '`transport = "scream"`.',
+        Text(name, style="bold"),
+        f"Each choice of a sender and a receiver is a field of [{name}]; a flow has it by "
+        f'`transport = "{name}"`.',
         "",
         _parameters(fields, "Fields"),
     ]

@@ -88,18 +88,8 @@ def _tins() -> Iterator[Check]:
     named = (("voice", "ef"), ("bulk", "cs1"), ("rest", "be"))
     scenario["flow"] = [_flow(name, "a", "x", dscp=dscp) for name, dscp in named]
     shares = cake.THRESHOLDS | {"rest": 1 - sum(cake.THRESHOLDS.values())}
-    for name, share in shares.items():
-
-        def measure(run: Run, name: str = name) -> float:
-            return total(run, "goodput_bps", name) / total(run, "goodput_bps")
-
-        yield Check(
-            id=f"cake.tins.{name}",
-            law="tins that want more get their thresholds, best effort the rest: tc-cake(8)",
-            expected=share,
-            tolerance=0.01,
-            measure=mean_over_seeds(scenario, measure),
-        )
+    law = "tins that want more get their thresholds, best effort the rest: tc-cake(8)"
+    yield from _shares("tins", law, scenario, shares)
 
 
 def _eight_tins() -> Iterator[Check]:
@@ -110,14 +100,20 @@ def _eight_tins() -> Iterator[Check]:
     scenario["flow"] = [_flow(name, "a", "x", dscp=dscp) for name, dscp in named]
     control, latency = (cake.threshold(cake.LEVELS - above) for above in (1, 2))
     shares = {"control": control, "latency": latency, "shell": 1 - control - latency}
+    law = "tins that want more get their thresholds, powers of 7/8: tc -s qdisc, diffserv8"
+    yield from _shares("eight-tins", law, scenario, shares)
+
+
+def _shares(what: str, law: str, scenario: Any, shares: dict[str, float]) -> Iterator[Check]:
+    """Each flow's share of the goodput."""
     for name, share in shares.items():
 
         def measure(run: Run, name: str = name) -> float:
             return total(run, "goodput_bps", name) / total(run, "goodput_bps")
 
         yield Check(
-            id=f"cake.eight-tins.{name}",
-            law="tins that want more get their thresholds, powers of 7/8: tc -s qdisc, diffserv8",
+            id=f"cake.{what}.{name}",
+            law=law,
             expected=share,
             tolerance=0.01,
             measure=mean_over_seeds(scenario, measure),
