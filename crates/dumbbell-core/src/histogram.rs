@@ -12,15 +12,18 @@ const GROUPS: usize = (u64::BITS - STEP_BITS + 1) as usize;
 /// Only groups of buckets that hold something take memory: the waiting times of a queue lie within
 /// about ten powers of two.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Histogram {
+    /// Spans of zero: packets that do not wait are often most of them, and need one count.
+    zeros: u64,
+    counts: Vec<[u64; STEPS as usize]>,
     /// For each group its place in `counts`, plus one; 0: it is empty.
     places: [u8; GROUPS],
-    counts: Vec<[u64; STEPS as usize]>,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { places: [0; GROUPS], counts: Vec::new() }
+        Histogram { zeros: 0, counts: Vec::new(), places: [0; GROUPS] }
     }
 }
 
@@ -35,6 +38,10 @@ impl Histogram {
     /// One span.
     #[inline]
     pub fn record(&mut self, span: Span) {
+        if span == Span::ZERO {
+            self.zeros += 1;
+            return;
+        }
         let bucket = Self::bucket(span.ps());
         let (group, step) = (bucket / STEPS as usize, bucket % STEPS as usize);
         let place = usize::from(self.places[group]).wrapping_sub(1);
@@ -56,18 +63,17 @@ impl Histogram {
     /// The buckets that hold something, in order, and how many spans each holds.
     fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let groups = self.places.iter().enumerate().filter(|(_, place)| **place > 0);
-        groups.flat_map(|(group, place)| {
+        let others = groups.flat_map(|(group, place)| {
             let counts = self.counts[usize::from(*place) - 1].iter().enumerate();
-            counts
-                .filter(|(_, n)| **n > 0)
-                .map(move |(step, n)| (group as u64 * STEPS + step as u64, *n))
-        })
+            counts.map(move |(step, n)| (group as u64 * STEPS + step as u64, *n))
+        });
+        std::iter::once((0, self.zeros)).chain(others).filter(|(_, n)| *n > 0)
     }
 
     /// The smallest bucket's upper edge that `q` of the spans do not exceed; zero if there are
     /// none.
     pub fn quantile(&self, q: f64) -> Span {
-        let total: u64 = self.counts.iter().flatten().sum();
+        let total = self.zeros + self.counts.iter().flatten().sum::<u64>();
         let wanted = libm::ceil(total as f64 * q) as u64;
         let mut seen = 0;
         for (bucket, n) in self.filled() {

@@ -33,29 +33,31 @@ pub(crate) enum Queue {
     Held(HeldQueue),
 }
 
-/// One port, and the wire behind it.
+/// One port, and the wire behind it. What each packet touches stands together, from the end of the
+/// account to the start of the queue: a large network waits for memory, line by line.
+#[repr(C, align(64))]
 pub(crate) struct Port {
-    /// The DiffServ edge before the queue.
-    pub edge: Option<Box<PortEdge>>,
-    /// The queue.
-    pub queue: Queue,
     /// Its account.
     pub account: Account,
-    /// Impairments of the wire, each with its own random stream.
-    pub impairments: Vec<(AnyImpairment, Stream)>,
-    /// The times at which the port is sampled.
-    pub sample_times: SampleTimes,
+    /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
+    pub quiet_until: Time,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Link-layer overhead of each packet.
+    pub framing: Framing,
     /// The longest packet, bytes, that may take [`Port::pass_simple`]: 0 unless a queue that
     /// decides at arrival has a steady service, a wire that only delays and no edge before it.
     pub short_way: u16,
-    /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
-    pub quiet_until: Time,
-    /// Link-layer overhead of each packet.
-    pub framing: Framing,
+    /// The queue.
+    pub queue: Queue,
     /// Largest IP packet that passes without a check of its size, bytes.
     pub mtu: u32,
-    /// Propagation delay.
-    pub delay: Span,
+    /// The times at which the port is sampled.
+    pub sample_times: SampleTimes,
+    /// Impairments of the wire, each with its own random stream.
+    pub impairments: Vec<(AnyImpairment, Stream)>,
+    /// The DiffServ edge before the queue.
+    pub edge: Option<Box<PortEdge>>,
 }
 
 impl Port {

@@ -88,23 +88,24 @@ impl<O: Observer> PortCtx<'_, O> {
     }
 }
 
-/// One port's account.
+/// One port's account. What each packet touches comes last.
+#[repr(C)]
 pub(crate) struct Account {
     /// The link's number in the plan.
     pub link: usize,
     /// True if drops and marks are recorded one by one.
     pub signals: bool,
-    /// Measures.
-    pub stats: PortStats,
-    /// Departures, drops by the queue, and losses on the wire, each in its own order: a queue that
-    /// decides at arrival knows a departure earlier than one that holds the packet, but not in
-    /// another order.
-    sent: Fingerprint,
-    dropped: Fingerprint,
-    lost: Fingerprint,
     /// Packets whose fate here was known before the end, but comes after it.
     after_end: u64,
     after_end_bytes: u64,
+    /// Drops by the queue, losses on the wire, and departures, each in its own order: a queue that
+    /// decides at arrival knows a departure earlier than one that holds the packet, but not in
+    /// another order.
+    dropped: Fingerprint,
+    lost: Fingerprint,
+    sent: Fingerprint,
+    /// Measures.
+    pub stats: PortStats,
 }
 
 /// One drop or mark.

@@ -17,31 +17,32 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
 use dumbbell_core::units::{Backlog, Capacity, Span, Time};
 
-/// The queue and its transmitter.
+/// The queue and its transmitter. What each packet touches comes first.
+#[repr(C)]
 pub(crate) struct ArrivalQueue {
-    aqm: AnyAqm,
-    hears: Hears,
-    rng: Stream,
-    info: LinkInfo,
-    service: AnyService,
     /// True if nobody is asked about a packet that fits.
     pub(crate) unasked: bool,
+    count_in_service: bool,
+    hears: Hears,
+    /// True if the present idle period was told, or nobody asks for it.
+    told_idle: bool,
     /// The limit, as the most packets and the most bytes that wait.
     most_packets: u32,
-    most_bytes: u64,
     /// The bits of a packet's length that count towards the limit: none if the queue is full only
     /// once the limit is reached.
     length_mask: u32,
+    most_bytes: u64,
     /// See [`Service::ps_per_byte`]; 0: ask the service.
     ps_per_byte: u64,
     free_at: Time,
-    count_in_service: bool,
     backlog: Backlog,
     /// For each packet in the backlog when it leaves it, and its length.
     leaving: Ring,
     next_tick: Time,
-    /// True if the present idle period was told, or nobody asks for it.
-    told_idle: bool,
+    rng: Stream,
+    aqm: AnyAqm,
+    info: LinkInfo,
+    service: AnyService,
 }
 
 /// The view of a queue that holds no packets: its backlog only.

@@ -3,48 +3,63 @@
 use dumbbell_core::units::Time;
 
 /// (When a packet leaves the backlog, its length in bytes), first in, first out.
+///
+/// The first is not in the ring: a port where hardly anything waits touches no other memory.
 #[derive(Default)]
 pub(crate) struct Ring {
+    first: Time,
+    first_bytes: u32,
+    /// The number of packets, with the first.
+    held: u32,
+    /// The numbers of those in `slots` that come next: to be taken out, and to be put in.
+    next: usize,
+    free: usize,
     slots: Vec<(Time, u32)>,
-    /// Number of packets that came, and that left.
-    came: usize,
-    gone: usize,
 }
 
 impl Ring {
     /// Takes those out that leave by `t`, and gives `left` each.
     #[inline(always)]
     pub(crate) fn drain(&mut self, t: Time, mut left: impl FnMut(Time, u32)) {
-        let (mask, mut gone) = (self.slots.len().wrapping_sub(1), self.gone);
-        while gone != self.came
-            && let Some((leaves, bytes)) = self.slots.get(gone & mask)
-            && *leaves <= t
-        {
-            gone += 1;
-            left(*leaves, *bytes);
+        while self.held > 0 && self.first <= t {
+            let (leaves, bytes) = (self.first, self.first_bytes);
+            self.held -= 1;
+            let mask = self.slots.len().wrapping_sub(1);
+            if self.held > 0
+                && let Some(slot) = self.slots.get(self.next & mask)
+            {
+                (self.first, self.first_bytes) = *slot;
+                self.next += 1;
+            }
+            left(leaves, bytes);
         }
-        self.gone = gone;
     }
     /// Another one, not before those that are in.
     #[inline]
     pub(crate) fn push(&mut self, leaves: Time, bytes: u32) {
-        if self.came - self.gone == self.slots.len() {
+        self.held += 1;
+        if self.held == 1 {
+            (self.first, self.first_bytes) = (leaves, bytes);
+            (self.next, self.free) = (0, 0);
+            return;
+        }
+        if self.free - self.next == self.slots.len() {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        if let Some(slot) = self.slots.get_mut(self.came & mask) {
+        if let Some(slot) = self.slots.get_mut(self.free & mask) {
             *slot = (leaves, bytes);
         }
-        self.came += 1;
+        self.free += 1;
     }
 
     #[cold]
     fn grow(&mut self) {
-        let (held, size) = (self.came - self.gone, self.slots.len());
+        let (behind, size) = (self.free - self.next, self.slots.len());
         let mut larger: Vec<_> =
-            (0..held).map(|i| self.slots[(self.gone + i) & (size - 1)]).collect();
+            (0..behind).map(|i| self.slots[(self.next + i) & (size - 1)]).collect();
         larger.resize((2 * size).max(16), (Time::ZERO, 0));
-        (self.slots, self.gone, self.came) = (larger, 0, held);
+        (self.slots, self.next, self.free) = (larger, 0, behind);
     }
 }
 

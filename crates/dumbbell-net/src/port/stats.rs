@@ -6,34 +6,39 @@ use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::port::occupancy::Occupancy;
 use dumbbell_core::units::{Backlog, Span, Time};
 
-/// Measures of one port, within the window from the warm-up to the end.
+/// Measures of one port, within the window from the warm-up to the end. What each packet touches
+/// comes last.
+#[repr(C)]
 pub(crate) struct PortStats {
-    warm: Time,
-    end: Time,
     /// The account of the whole run, but for [`Self::through`].
     total: PortCounters,
     /// The part of it that lies before the window.
     early: PortCounters,
+    waited: u128,
     occupancy: Occupancy,
     busy: Span,
-    waited: u128,
     served: u64,
-    /// What went through wholly within the window, as nearly all does.
-    through: Through,
     /// True if a packet counts as one in the queue until its transmission ends.
     count_in_service: bool,
+    warm: Time,
+    end: Time,
     /// More measures; only where somebody reads them.
     monitor: Option<Box<QueueMonitor>>,
+    /// What went through wholly within the window, as nearly all does.
+    through: Through,
 }
 
 /// Sums over packets that came, left and were counted as one, instead of in each measure by itself.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 struct Through {
-    packets: u64,
-    bytes: u64,
     /// The time until their transmissions began, and that of these, picoseconds.
     waited: u128,
     busy: u64,
+    packets: u64,
+    bytes: u64,
+    /// The most that waited when one came.
+    longest: u32,
 }
 
 impl PortStats {
@@ -179,7 +184,7 @@ impl PortStats {
     #[inline(always)]
     fn adds(&mut self, p: &Transit) {
         let wait = Span::from_ps(p.start.ps() - p.arrived.ps());
-        self.occupancy.saw(p.arrived, p.backlog.packets);
+        self.through.longest = self.through.longest.max(p.backlog.packets);
         self.through.waited += u128::from(wait.ps());
         self.through.busy += p.done.ps() - p.start.ps();
         if let Some(monitor) = &mut self.monitor {
@@ -230,7 +235,7 @@ impl PortStats {
     }
     /// Largest length, packets.
     pub(crate) fn max_packets(&self) -> u32 {
-        self.occupancy.max_packets()
+        self.occupancy.max_packets().max(self.through.longest)
     }
     /// Share of the window in which the transmitter was busy.
     pub(crate) fn busy_share(&self) -> f64 {

@@ -4,28 +4,17 @@
 const NONE: u32 = u32::MAX;
 
 /// Flows in the order in which they came first: a hash table with open addressing.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FlowIndex {
-    /// A flow and its place, a power of two of them, at most half of them taken.
-    slots: Vec<(u32, u32)>,
     /// The flow of each place.
     flows: Vec<u32>,
-    /// The flow that was asked for last, and its place.
-    last: (u32, u32),
-}
-
-impl Default for FlowIndex {
-    fn default() -> Self {
-        FlowIndex { slots: Vec::new(), flows: Vec::new(), last: (NONE, 0) }
-    }
+    /// A flow and its place, a power of two of them, at most half of them taken.
+    slots: Vec<(u32, u32)>,
 }
 
 impl FlowIndex {
     /// The place of `flow`, a new one if it has none.
     pub(crate) fn place(&mut self, flow: u32) -> usize {
-        if self.last.0 == flow {
-            return self.last.1 as usize;
-        }
         if self.slots.len() <= 2 * self.flows.len() {
             self.grow();
         }
@@ -34,8 +23,7 @@ impl FlowIndex {
             self.slots[slot] = (flow, self.flows.len() as u32);
             self.flows.push(flow);
         }
-        self.last = self.slots[slot];
-        self.last.1 as usize
+        self.slots[slot].1 as usize
     }
 
     /// The place of `flow`, if it has one.

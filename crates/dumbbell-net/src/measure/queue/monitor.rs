@@ -97,23 +97,25 @@ pub struct Measures {
     pub drops: Option<[u64; 2]>,
 }
 
-/// The state of all of them.
+/// The state of all of them. What each packet touches stands together, and behind it what one that
+/// waits touches.
+#[repr(C, align(64))]
 pub(crate) struct QueueMonitor {
-    warm: Time,
-    end: Time,
-    interest: MonitorConfig,
     /// The end of the present interval; at first the end of the warm-up.
     turn: Time,
     turns: u32,
     held: u32,
-    sojourn: Histogram,
-    levels: Levels,
-    volume: Volume,
-    length: Length,
-    standing: Sojourn,
-    losses: Losses,
     /// The share of each flow.
     pub shares: Shares,
+    standing: Sojourn,
+    length: Length,
+    levels: Levels,
+    volume: Volume,
+    sojourn: Histogram,
+    warm: Time,
+    end: Time,
+    interest: MonitorConfig,
+    losses: Losses,
 }
 
 impl QueueMonitor {

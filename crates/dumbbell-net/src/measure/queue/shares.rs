@@ -15,27 +15,35 @@ const PART: f64 = 0.1;
 /// A flow that was refused and has not been heard of for so many windows is gone.
 const PATIENCE: u8 = 64;
 
-/// The share of a queue that each flow gets.
-#[derive(Default)]
+/// The share of a queue that each flow gets. What each packet touches comes last.
+#[repr(C)]
 pub(crate) struct Shares {
-    /// Bytes of this window by the flow's number. Empty where colors are told apart or flows have
-    /// places: then the short way is never taken.
-    got: Vec<u64>,
-    careful: Option<Box<Careful>>,
+    /// Counts by color, if somebody asks for them.
+    colors: Option<Box<QueueColors>>,
     flows: Vec<FlowState>,
-    /// Different flows since the beginning.
-    seen: u32,
     /// Windows times flows that were present, and in how many of these one was locked out.
     pairs: u64,
     locked: u64,
+    /// Different flows since the beginning.
+    seen: u32,
+    /// True if few of the plan's flows come, and have places in the lists; else a flow's number is
+    /// its place.
+    few: bool,
+    places: FlowIndex,
+    /// The flow that came last, its place, and its bytes since then, which are not in `got` yet:
+    /// packets of a flow often follow one another. [`NOBODY`] where this is not done.
+    last: u32,
+    place: u32,
+    run: u64,
+    /// A flow's number with these bits is its place in `got`, or beyond its end: all bits are set
+    /// if there are colors to count or places to find.
+    mask: u32,
+    /// Bytes of this window by place.
+    got: Vec<u64>,
 }
 
-/// Bytes of this window by flow, with counts by color, or by the place that a flow has here.
-struct Careful {
-    got: Vec<u64>,
-    colors: Option<QueueColors>,
-    places: Option<FlowIndex>,
-}
+/// No flow has this number.
+const NOBODY: u32 = u32::MAX;
 
 /// The state of one flow.
 #[derive(Clone, Copy, Default)]
@@ -54,65 +62,84 @@ struct FlowState {
     had: u64,
 }
 
-/// The list in use.
-fn list<'a>(got: &'a mut Vec<u64>, careful: &'a mut Option<Box<Careful>>) -> &'a mut Vec<u64> {
-    careful.as_mut().map_or(got, |careful| &mut careful.got)
+impl Default for Shares {
+    fn default() -> Self {
+        Shares::new(None, false)
+    }
 }
 
 impl Shares {
     /// Shares that also tell colors apart, the codepoints of `inside` (a bit each) from all others,
     /// if somebody asks for them. `few`: of the flows of the plan few come here.
     pub(crate) fn new(inside: Option<u64>, few: bool) -> Self {
-        if inside.is_none() && !few {
-            return Shares::default();
-        }
-        let careful = Careful {
+        Shares {
+            colors: inside.map(|inside| Box::new(QueueColors::new(inside))),
+            flows: Vec::new(),
+            pairs: 0,
+            locked: 0,
+            seen: 0,
+            few,
+            places: FlowIndex::default(),
+            last: NOBODY,
+            place: 0,
+            run: 0,
+            mask: if inside.is_some() || few { u32::MAX } else { 0 },
             got: Vec::new(),
-            colors: inside.map(QueueColors::new),
-            places: few.then(FlowIndex::default),
-        };
-        Shares { careful: Some(Box::new(careful)), ..Shares::default() }
+        }
     }
 
     /// Arrivals and drops by color, if they are counted.
     pub(crate) fn colors(&self) -> Option<&QueueColors> {
-        self.careful.as_ref()?.colors.as_ref()
+        self.colors.as_deref()
     }
 
     /// A packet of `flow` comes.
     #[inline(always)]
     pub(crate) fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
-        match self.got.get_mut(flow as usize) {
-            Some(got) => *got += u64::from(bytes),
-            None => self.came_with_care(flow, bytes, dscp),
+        if flow == self.last {
+            self.run += u64::from(bytes);
+        } else if let Some(got) = self.got.get_mut((flow | self.mask) as usize) {
+            *got += u64::from(bytes);
+        } else {
+            self.came_with_care(flow, bytes, dscp);
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn came_with_care(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
-        let mut at = flow as usize;
-        if let Some(careful) = &mut self.careful {
-            careful.colors.iter_mut().for_each(|colors| colors.came(dscp));
-            careful.places.iter_mut().for_each(|places| at = places.place(flow));
+        self.settle();
+        let at = if self.few { self.places.place(flow) } else { flow as usize };
+        match &mut self.colors {
+            Some(colors) => colors.came(dscp),
+            None if self.few => (self.last, self.place) = (flow, at as u32),
+            None => {}
         }
-        let got = list(&mut self.got, &mut self.careful);
-        if got.len() <= at {
+        if self.got.len() <= at {
             let size = (at + 1).next_power_of_two();
-            got.resize(size, 0);
+            self.got.resize(size, 0);
             self.flows.resize(size, FlowState::default());
         }
-        got[at] += u64::from(bytes);
+        self.got[at] += u64::from(bytes);
+    }
+
+    /// Takes the bytes of the run to the list.
+    #[inline]
+    fn settle(&mut self) {
+        if self.run > 0 {
+            self.got[self.place as usize] += std::mem::take(&mut self.run);
+        }
     }
 
     /// A packet of `flow` that came was dropped.
     pub(crate) fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
-        let mut at = Some(flow as usize);
-        if let Some(careful) = &mut self.careful {
-            careful.colors.iter_mut().for_each(|colors| colors.refused(dscp));
-            careful.places.iter().for_each(|places| at = places.find(flow));
+        self.settle();
+        if let Some(colors) = &mut self.colors {
+            colors.refused(dscp);
         }
-        let Some(at) = at else { return };
-        if let Some(got) = list(&mut self.got, &mut self.careful).get_mut(at) {
+        let at = if self.few { self.places.find(flow) } else { Some(flow as usize) };
+        if let Some(at) = at
+            && let Some(got) = self.got.get_mut(at)
+        {
             *got = got.saturating_sub(u64::from(bytes));
             let guest = &mut self.flows[at];
             (guest.dropped, guest.had) = (true, *got);
@@ -121,14 +148,14 @@ impl Shares {
 
     /// A window ends, and the next begins.
     pub(crate) fn turn(&mut self) {
+        self.settle();
         let (mut total, mut present) = (0, 0u64);
-        let all = list(&mut self.got, &mut self.careful);
-        for (got, guest) in all.iter().zip(&mut self.flows) {
+        for (got, guest) in self.got.iter().zip(&mut self.flows) {
             total += got;
             present += u64::from(guest.is_present(*got));
         }
         let least = PART * total as f64 / present as f64;
-        for (got, guest) in all.iter_mut().zip(&mut self.flows) {
+        for (got, guest) in self.got.iter_mut().zip(&mut self.flows) {
             let had = std::mem::take(got);
             if had == 0 && !guest.dropped {
                 guest.silent = guest.silent.saturating_add(1);
@@ -149,18 +176,20 @@ impl Shares {
 
     /// Everything begins: what was before does not count.
     pub(crate) fn begin(&mut self) {
-        if let Some(careful) = &mut self.careful {
-            careful.colors.iter_mut().for_each(QueueColors::begin);
+        self.settle();
+        if let Some(colors) = &mut self.colors {
+            colors.begin();
         }
-        list(&mut self.got, &mut self.careful).fill(0);
+        self.got.fill(0);
         self.flows.fill(FlowState::default());
         (self.seen, self.pairs, self.locked) = (0, 0, 0);
     }
 
     /// Everything ends; a window that is not whole counts for [`Self::seen`] only.
     pub(crate) fn end(&mut self) {
-        let got = list(&mut self.got, &mut self.careful);
-        let came = got
+        self.settle();
+        let came = self
+            .got
             .iter()
             .zip(&self.flows)
             .filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));

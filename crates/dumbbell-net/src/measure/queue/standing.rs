@@ -44,12 +44,13 @@ impl Length {
 /// The smallest sojourn among the packets that left in each interval, and its mean. An interval in
 /// which none left counts with the age that the next one to leave had at its end, which is zero if
 /// that had not come yet.
+#[repr(C)]
 pub(crate) struct Sojourn {
-    interval: Span,
     /// The time when the present interval ends.
     until: Time,
     /// The smallest so far; [`NONE`] without one.
     least: Span,
+    interval: Span,
     sum: u128,
     windows: u64,
 }
