@@ -3,7 +3,7 @@
 use crate::harness::{DATAGRAM, Net, Way, lose, ms, pass, plain};
 use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_core::transport::{
-    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample,
+    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_quic::{Ecn, QuicConfig};
@@ -49,6 +49,37 @@ fn refusals_have_their_reasons() {
     }
     assert_eq!(QuicConfig::default().with_overrides(overrides("prague")).ecn, Ecn::L4s);
     assert_eq!(QuicConfig::default().with_overrides(overrides("dctcp")).ecn, Ecn::Ect0);
+}
+
+/// A window of ten packets that counts those that it hears of.
+struct Counts {
+    segments: bool,
+    sent: u64,
+}
+
+impl CongestionControl for Counts {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { segments: self.segments, ..Capabilities::WINDOW }
+    }
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        assert_eq!((sent.bytes, sent.in_flight), (DATAGRAM, self.sent * DATAGRAM));
+        self.sent += 1;
+        Tag(0)
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+#[test]
+fn packets_are_told_to_who_wants_to_hear_of_them() {
+    for segments in [false, true] {
+        let mut net = Net::with(plain(), |_| Counts { segments, sent: 0 });
+        net.send(7, ms(10));
+        assert_eq!(net.sender.cc().sent, if segments { 7 } else { 0 });
+    }
 }
 
 /// Keeps every rate sample.

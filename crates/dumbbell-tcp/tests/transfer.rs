@@ -260,6 +260,36 @@ fn a_window_that_limited_the_sender_may_grow_for_a_round_trip() {
     assert!(last[0] < 40 && last[1] < 50, "{last:?}");
 }
 
+/// What a congestion control is told of its connection: sizes of segments and of their headers, and
+/// windows in bytes.
+#[test]
+fn the_path_of_a_configuration() {
+    let mss = Some(Bytes(1460));
+    for (config, expected) in [
+        (TcpConfig { mss, ..TcpConfig::rfc() }, (1448, 52, 14_600, u64::MAX, 1, false)),
+        (
+            TcpConfig { mss, timestamps: false, ..TcpConfig::rfc() },
+            (1460, 40, 14_600, u64::MAX, 1, false),
+        ),
+        (TcpConfig { mss, ..TcpConfig::linux() }, (1448, 52, 14_480, u64::MAX, 100, true)),
+        (
+            TcpConfig { initial_ssthresh: "7 pkt".parse().unwrap(), growth_limit: 2, ..plain() },
+            (1000, 40, 10_000, 7000, 2, false),
+        ),
+    ] {
+        let path = dumbbell_tcp::Sender::<dumbbell_algos::cc::AnyCc>::path(&config);
+        let found = (
+            path.mss,
+            path.header,
+            path.initial_window,
+            path.initial_ssthresh,
+            path.growth_limit,
+            path.whole_segments,
+        );
+        assert_eq!(found, expected, "{config:?}");
+    }
+}
+
 /// RFC 6928 section 2: min(10 MSS, max(2 MSS, 14600)). Linux sends ten segments of any size.
 #[test]
 fn initial_windows_by_the_size_of_segments() {

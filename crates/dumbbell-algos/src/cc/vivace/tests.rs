@@ -82,3 +82,23 @@ fn the_start() {
     }
     assert!((m.rate.unwrap() / MBIT - 3.2).abs() < 1e-9);
 }
+
+/// After a timeout there is one segment, until new data is acknowledged; a duplicate, selective or
+/// not, is not enough.
+#[test]
+fn a_timeout_holds_until_new_data_is_acknowledged() {
+    let path = Path { mss: 1000, initial_window: 10_000, ..Path::PLAIN };
+    let mut m = Model::new(&VivaceConfig::default(), &path);
+    m.on_open(Time::ZERO, Some(Span::from_ms(100)), 1 << 20, &mut Commands::default());
+    let event = Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 10_000, &[]);
+    m.on_congestion(&event, &mut Commands::default());
+    let mut ack = Ack::default();
+    (ack.now, ack.rtt) = (Time::ZERO + Span::from_ms(1), Some(Span::from_ms(100)));
+    let windows = [(0, 0), (0, 1000), (1000, 0)].map(|(acked, sacked)| {
+        (ack.acked, ack.sacked) = (acked, sacked);
+        m.on_ack(&ack, &mut Commands::default());
+        m.cwnd()
+    });
+    // The timeout has halved the rate of ten segments in a round trip; the window is two of it.
+    assert_eq!(windows, [1000, 1000, 10_000]);
+}

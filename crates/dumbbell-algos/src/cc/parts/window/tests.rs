@@ -79,6 +79,19 @@ fn a_spurious_reduction_is_undone() {
     assert_eq!((w.cwnd(), w.threshold()), (40 * MSS, u64::MAX));
 }
 
+/// RFC 5681 equation (4) to the byte: half of what was in flight, rounded down, whatever the size
+/// of a segment.
+#[test]
+fn a_loss_leaves_half() {
+    for mss in [MSS, 1448] {
+        let mut w = Window::new(STANDARD, &Path { mss, ..path(1) });
+        for in_flight in 0..60_000 {
+            w.shrink(&event(Cause::Loss, in_flight), None);
+            assert_eq!(w.threshold(), (in_flight / 2).max(2 * mss), "{in_flight} {mss}");
+        }
+    }
+}
+
 /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of
 /// 1000 bytes.
 #[test]
