@@ -3,7 +3,7 @@
 use crate::harness::{DATAGRAM, Net, Way, lose, ms, pass, plain};
 use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_core::transport::{
-    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, Sent, Tag,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_quic::{Ecn, QuicConfig};
@@ -80,6 +80,33 @@ fn packets_are_told_to_who_wants_to_hear_of_them() {
         net.send(7, ms(10));
         assert_eq!(net.sender.cc().sent, if segments { 7 } else { 0 });
     }
+}
+
+/// A window of ten packets that notes what begins and what ends.
+#[derive(Default)]
+struct Notes(Vec<&'static str>);
+
+impl CongestionControl for Notes {
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        assert_eq!(event.cause, Cause::Loss);
+        self.0.push("loss");
+    }
+    fn on_recovered(&mut self, _: Time, _: u64) {
+        self.0.push("recovered");
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+/// RFC 9002 section 7.3.2: a recovery ends once, with what was sent after it began, and so does the
+/// next one.
+#[test]
+fn a_recovery_ends_once() {
+    let mut net = Net::with(plain(), |_| Notes::default()).drops(|n| [20, 22, 70].contains(&n));
+    net.send(100, ms(5000));
+    assert_eq!(net.sender.cc().0, ["loss", "recovered", "loss", "recovered"]);
 }
 
 /// Keeps every rate sample.

@@ -191,7 +191,8 @@ proptest! {
             let differ = short.iter().zip(&careful.0).position(|(a, b)| a != b);
             prop_assert_eq!(differ, None, "{:?}", &config);
             prop_assert_eq!(short.len(), careful.0.len());
-            prop_assert_eq!(format!("{stats:?} {view:?}"), format!("{:?} {:?}", careful.1, careful.2));
+            let of_careful = format!("{:?} {:?}", careful.1, careful.2);
+            prop_assert_eq!(format!("{stats:?} {view:?}"), of_careful);
         }
     }
 }

@@ -109,8 +109,8 @@ fn a_bucket_at_the_edge_is_balanced() {
     assert_eq!(tokens.tokens(tokens.taken), 3000.0);
 }
 
-/// A shaper behind a rule: what there are tokens for passes at once, the rest when its clock is due,
-/// in order; the clock rests when nothing waits. Another rule's is its own.
+/// A shaper behind a rule: what there are tokens for passes at once, the rest when its clock is
+/// due, in order; the clock rests when nothing waits. Another rule's is its own.
 #[test]
 fn a_shaper_has_a_clock() {
     // 1000 B take 100 ms to pay for.

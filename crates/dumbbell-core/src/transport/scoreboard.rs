@@ -156,7 +156,8 @@ mod tests {
                 for at in una..75 {
                     let end = (at..).find(|b| !set.contains(b)).filter(|end| *end > at);
                     prop_assert_eq!(board.skip(at), end);
-                    let starts = |b: &u64| set.contains(b) && (*b == una || !set.contains(&(b - 1)));
+                    let starts =
+                        |b: &u64| set.contains(b) && (*b == una || !set.contains(&(b - 1)));
                     prop_assert_eq!(board.next_start(at), (at + 1..75).find(starts));
                     prop_assert_eq!(
                         board.bytes_within(una, at),

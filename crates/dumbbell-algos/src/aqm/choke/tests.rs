@@ -163,8 +163,8 @@ fn loaded(qdisc: impl Qdisc<Numbered>, site: LinkInfo, seed: u64) -> Journal {
     bench.journal
 }
 
-/// A packet that does not fit counts as a signal, as in RED: the count of packets since the last one
-/// starts again. Packets that make room in a buffer that others share do not.
+/// A packet that does not fit counts as a signal, as in RED: the count of packets since the last
+/// one starts again. Packets that make room in a buffer that others share do not.
 #[test]
 fn an_overflow_counts_as_a_signal() {
     let config =

@@ -2,6 +2,7 @@
 use super::*;
 use crate::aqm::drop_tail::{DropTail, DropTailConfig};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};

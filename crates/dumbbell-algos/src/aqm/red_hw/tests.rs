@@ -311,6 +311,16 @@ fn codepoints_have_classes() {
     let own =
         RedHwConfig { classes: classes[..2].to_vec(), map, default_class: 0, ..Default::default() };
     assert_eq!([0, 46, 10].map(|dscp| seen(&own, dscp).0), [0.0, 1.0, 0.0]);
+    // Each class has its own probability: 9 is half-way for the third, and below the others.
+    let steeper = RedHwClass { max_p: 0.04, ..curve(6.0) };
+    let config = RedHwConfig { classes: [&classes[..3], &[steeper]].concat(), ..config };
+    let mut held = line(&config);
+    (0..8000).for_each(|_| _ = held.arrive_as(9, 0));
+    for (dscp, p, max_p) in [(10, 0.0, 0.02), (14, 0.02, 0.04)] {
+        held.arrive_as(9, dscp);
+        assert!((held.gauge("p") - p).abs() < 1e-4, "{dscp}: {}", held.gauge("p"));
+        assert!((held.gauge("max_p") - max_p).abs() < 1e-4, "{dscp}");
+    }
     // The classes' thresholds are in the core's registers: at an average of 20 only they tell who
     // is dropped.
     let mut held = line(&config);
@@ -455,6 +465,8 @@ fn contradictions_are_refused() {
         json!({"max_th": "261 pkt", "max_p": 1.0}),
         json!({"classes": [class("6 pkt", "12 pkt")], "map": {"ef": 0}}),
         json!({"adaptive": true, "classes": four(class("7 pkt", "13 pkt"))}),
+        json!({"adaptive": true, "target_low": 0.5, "target_high": 0.5}),
+        json!({"adaptive": true, "bottom": 0.1, "top": 0.1}),
     ] {
         assert!(
             read::<RedHwConfig>(&allowed).is_ok(),

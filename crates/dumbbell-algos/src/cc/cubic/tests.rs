@@ -303,3 +303,17 @@ fn linux_follows_reno_where_that_is_faster() {
         near(c.window - 100.0, added, 1e-9);
     }
 }
+
+/// Linux counts segments: 0.7 of 47 are 32, whatever part of one is in flight beside them. In bytes
+/// it is 0.7 of all.
+#[test]
+fn a_loss_leaves_whole_segments() {
+    for (growth, left) in [(Growth::Linux, 32_000), (CubicConfig::default().growth, 33_110)] {
+        let path = Path { whole_segments: true, ..path() };
+        let mut c = Cubic::new(&CubicConfig { growth, ..config() }, &path);
+        c.cwnd = 60 * MSS;
+        let event = Congestion::new(ms(1), Cause::Loss, 47 * MSS + 300, &[]);
+        c.on_congestion(&event, &mut Commands::default());
+        assert_eq!((c.cwnd(), c.ssthresh), (left, left));
+    }
+}

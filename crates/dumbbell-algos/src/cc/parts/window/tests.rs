@@ -48,6 +48,19 @@ fn avoidance_adds_a_segment_per_window() {
     assert!((w.cwnd() as f64 - exact).abs() <= 1.0, "{} {exact}", w.cwnd());
 }
 
+/// An acknowledgment of more than a window adds what one of a window does, and the byte that
+/// remainders have made.
+#[test]
+fn an_acknowledgment_adds_no_more_than_a_round_trip() {
+    let grown = |acked| {
+        let mut w = Window::new(STANDARD, &path(2));
+        (w.cwnd, w.ssthresh) = (10 * MSS, MSS);
+        w.grow(&ack(acked));
+        w.cwnd() - 10 * MSS
+    };
+    assert_eq!([5, 10, 11, 50].map(|n| grown(n * MSS)), [500, 1000, 1001, 1001]);
+}
+
 #[test]
 fn delayed_acks_halve_the_growth_unless_bytes_are_counted() {
     let growth = |limit| {
