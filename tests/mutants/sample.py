@@ -207,7 +207,10 @@ def _first_run(binary: Binary, out: Path) -> None:
 def _command(binary: Binary, tests: list[str] | None = None) -> list[str]:
     if binary.alone:
         return [binary.path]
-    chosen = ["--exact", *tests] if tests else ["--skip", binary.without] if binary.without else []
+    if tests:
+        chosen = ["--exact", *tests]
+    else:
+        chosen = ["--skip", binary.without] if binary.without else []
     return [binary.path, "--test-threads=2", *chosen]
 
 

@@ -267,7 +267,7 @@ fn a_window_that_limited_the_sender_may_grow_for_a_round_trip() {
 fn the_path_of_a_configuration() {
     let mss = Some(Bytes(1460));
     for (config, expected) in [
-        (TcpConfig { mss, ..TcpConfig::rfc() }, (1448, 52, 14_600, u64::MAX, 1, false)),
+        (TcpConfig { mss, ..TcpConfig::rfc() }, (1448, 52, 14_480, u64::MAX, 1, false)),
         (
             TcpConfig { mss, timestamps: false, ..TcpConfig::rfc() },
             (1460, 40, 14_600, u64::MAX, 1, false),
