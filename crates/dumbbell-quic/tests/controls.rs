@@ -109,6 +109,37 @@ fn a_recovery_ends_once() {
     assert_eq!(net.sender.cc().0, ["loss", "recovered", "loss", "recovered"]);
 }
 
+/// A window of ten packets that tags each of them with its number, and notes the tags of those that
+/// are lost.
+#[derive(Default)]
+struct Tags {
+    sent: u32,
+    lost: Vec<(Cause, Vec<u32>)>,
+}
+
+impl CongestionControl for Tags {
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        self.lost.push((event.cause, event.tags.iter().map(|tag| tag.0).collect()));
+    }
+    fn on_sent(&mut self, _: &Sent) -> Tag {
+        self.sent += 1;
+        Tag(self.sent)
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+/// The first loss of a round trip is an event; those that follow in it only give their tags back.
+#[test]
+fn lost_tags_come_back() {
+    let mut net = Net::with(plain(), |_| Tags::default()).drops(|n| [20, 23, 60].contains(&n));
+    net.send(100, ms(5000));
+    let expected = [(Cause::Loss, vec![21]), (Cause::Further, vec![24]), (Cause::Loss, vec![61])];
+    assert_eq!(net.sender.cc().lost, expected);
+}
+
 /// Keeps every rate sample.
 #[derive(Debug, Default)]
 struct Listens {

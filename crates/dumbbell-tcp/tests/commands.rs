@@ -149,6 +149,38 @@ fn a_backoff_extends_the_running_timer() {
     assert_eq!(net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect::<Vec<_>>()[0], 2000);
 }
 
+/// No dummies go while the sender is frozen, or into a closed window.
+#[test]
+fn dummies_need_an_open_way() {
+    let stops: [(fn(&mut Commands), u64); 2] =
+        [(|_| (), 1), (|commands| commands.freeze = Some(true), 0)];
+    for (stop, dummies) in stops {
+        let mut double = Double::new(4);
+        let mut once = false;
+        double.on_ack = Box::new(move |_, commands| {
+            if !std::mem::replace(&mut once, true) {
+                stop(commands);
+                commands.dummy(Tag(5));
+            }
+        });
+        let mut net = net(&plain(), double).start(u64::MAX);
+        net.run(at_ms(150));
+        assert_eq!(net.sender.stats().dummies, dummies);
+    }
+    let mut double = Double::new(4);
+    double.on_ack = Box::new(|ack, commands| {
+        if ack.window == 0 {
+            commands.dummy(Tag(5));
+        }
+    });
+    let sender = Sender::new(plain(), |_| double);
+    let mut net = Net::of(sender, Receiver::with(plain(), Mobile { down: false })).start(u64::MAX);
+    net.run(at_ms(110));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
+    net.run(at_ms(300));
+    assert_eq!(net.sender.stats().dummies, 0);
+}
+
 /// A local signal freezes everything, timers too; another one thaws it at the full window.
 #[test]
 fn freezing_stops_the_timers() {

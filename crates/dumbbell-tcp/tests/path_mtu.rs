@@ -394,6 +394,23 @@ fn a_probe_waits_for_the_window() {
     }
 }
 
+/// While a duplicate is all that is known, no probe goes, though nothing may go for the duplicate
+/// either.
+#[test]
+fn a_probe_waits_while_anything_is_suspected() {
+    for lost in [false, true] {
+        let config = TcpConfig { limited_transmit: false, ..older(jumbo(Discovery::Probe), false) };
+        let mut net = searching(&config, 1 << 20);
+        let mut first = lost;
+        net.fate =
+            Box::new(move |_, _, _| if std::mem::take(&mut first) { lose() } else { pass() });
+        net.act(|s, now, out| s.write(now, 2 * SMALL, out));
+        net.run(at_ms(20_103));
+        net.act(|s, now, out| s.write(now, WITH_PROBE, out));
+        assert_eq!(net.sender.path_stats().mtu_probes, u32::from(!lost));
+    }
+}
+
 /// The acknowledgment of a probe is enough: segments have its size before anything behind it is
 /// acknowledged. So is a selective one, while what went before the probe is missing.
 #[test]
@@ -476,7 +493,8 @@ fn forged_notices_change_nothing() {
         }
         net = net.start(600_000);
         net.run(at_ms(60_000));
-        assert_eq!(net.sender.path_stats().notices, 0);
+        let path = net.sender.path_stats();
+        assert_eq!((path.notices, path.notices_ignored), (0, if forged { 5 } else { 0 }));
         net.log.iter().map(|s| (s.at, s.segment)).collect::<Vec<_>>()
     };
     assert_eq!(log(true), log(false));

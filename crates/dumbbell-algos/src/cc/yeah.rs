@@ -262,6 +262,18 @@ mod tests {
         assert_eq!(d.gauge("doing_reno"), 0.0);
     }
 
+    /// Of a queue of 200 packets the share 1 / gamma goes, but no more than half of the window.
+    #[test]
+    fn it_drains_a_share_of_the_queue() {
+        for (gamma, w) in [(1.0, 800.0), (2.0, 900.0), (4.0, 950.0), (0.25, 500.0)] {
+            let config = YeahConfig { gamma, ..YeahConfig::default() };
+            let mut d = TestConnection::<Yeah>::at(1000.0, &config);
+            let round = Round { min: Span::from_ms(125), samples: 9, sum: Span::ZERO };
+            d.cc.judge(&round, Span::from_ms(100));
+            near(d.w(), w, 0.1);
+        }
+    }
+
     /// Slow round trips without a queue to drain: Reno's window is half of this one, at least two
     /// segments, and then a segment more each time.
     #[test]
