@@ -317,3 +317,18 @@ fn a_loss_leaves_whole_segments() {
         assert_eq!((c.cwnd(), c.ssthresh), (left, left));
     }
 }
+
+/// Slow start by RFC 3465 adds two segments for an acknowledgment, of the size that they have.
+#[test]
+fn slow_start_goes_by_the_size_of_segments() {
+    let path = Path { growth_limit: 2, initial_ssthresh: u64::MAX, ..path() };
+    let mut c = Cubic::new(&config(), &path);
+    for (mss, added) in [(1000, 2000), (500, 1000), (250, 500), (1000, 2000)] {
+        c.on_mss(mss);
+        let before = c.cwnd();
+        let mut ack = Ack::default();
+        (ack.acked, ack.window_limited) = (10 * MSS, true);
+        c.on_ack(&ack, &mut Commands::default());
+        assert_eq!(c.cwnd() - before, added, "{mss}");
+    }
+}
