@@ -88,8 +88,8 @@ fn sources_of_each_sort() {
         sources(|s| s.datagrams()),
         "a datagram has a largest size"
     );
-    let of_tcp = ["bulk", "dash", "fixed", "request_response", "video", "web"];
-    assert_eq!(sources(|s| !s.datagrams()), of_tcp);
+    let others = ["bulk", "camera", "dash", "fixed", "request_response", "video", "web"];
+    assert_eq!(sources(|s| !s.datagrams()), others);
 }
 
 /// What meters say of themselves: who tells senders, whose worst color is which, who has an account

@@ -17,11 +17,11 @@ const MODELS: [&str; 4] = ["bbr", "bbr3", "copa", "vivace"];
 /// Who begins with fewer segments than it is allowed.
 const MODEST: [&str; 2] = ["ledbat", "peach"];
 
-/// The windows (cwnd, ssthresh) of each control, fresh and after `f`; those named are left out.
-fn after(
-    left_out: &[&[&str]],
-    f: impl Fn(&mut AnyCc),
-) -> Vec<(&'static str, [(u64, Option<u64>); 2])> {
+/// (cwnd, ssthresh), bytes.
+type Windows = (u64, Option<u64>);
+
+/// The windows of each control, fresh and after `f`; those named are left out.
+fn after(left_out: &[&[&str]], f: impl Fn(&mut AnyCc)) -> Vec<(&'static str, [Windows; 2])> {
     let names = CATALOGUE.iter().map(|entry| entry.about.name);
     names
         .filter(|name| !left_out.iter().any(|some| some.contains(name)))
@@ -143,7 +143,7 @@ fn slow_start_adds_what_is_acknowledged() {
     let left_out: [&[&str]; 3] = [&MODELS, &MODEST, &["hybla", "ledbat_pp"]];
     for (segments, added) in [(1, 1), (2, 2), (3, 2), (0, 0)] {
         for (name, [(fresh, _), (cwnd, _)]) in after(&left_out, |cc| ack(cc, segments, |_| ())) {
-            // CUBIC's slow start is HyStart++'s, whose limit is 8.
+            // CUBIC's slow start is HyStart++'s, which has a limit of its own.
             let added = if name == "cubic" { segments } else { added };
             assert_eq!(cwnd, fresh + added * MSS, "{name} {segments}");
         }

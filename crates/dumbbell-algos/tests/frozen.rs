@@ -163,7 +163,7 @@ fn a_window(connection: &mut Connection, n: u64, seen: &mut Seen) {
             let marked = n % 13 == 7 && i % 4 == 0;
             (ack.ece, ack.marked) = (marked, if marked { PATH.mss } else { 0 });
             ack.moved = n == 33 && i == 0;
-            ack.tag = Tag(if n % 5 == 0 && i < 3 { 1 } else { 0 });
+            ack.tag = Tag(if n.is_multiple_of(5) && i < 3 { 1 } else { 0 });
         });
     }
     connection.see(seen);
@@ -185,8 +185,8 @@ fn a_window(connection: &mut Connection, n: u64, seen: &mut Seen) {
     }
     match n % 13 {
         7 => connection.congest(Cause::Ecn),
-        9 => connection.congest(Cause::Timeout { first: n % 2 == 0 }),
-        10 if n % 2 == 0 => connection.congest(Cause::Spurious),
+        9 => connection.congest(Cause::Timeout { first: n.is_multiple_of(2) }),
+        10 if n.is_multiple_of(2) => connection.congest(Cause::Spurious),
         11 => connection.cc.on_idle(10 * PATH.mss),
         12 => connection.cc.on_mss(if n < 20 { 500 } else { 1000 }),
         _ => {}

@@ -170,7 +170,10 @@ fn a_control_with_nothing_but_a_window() {
     cc.on_open(Time::ZERO, None, 9000, &mut commands);
     cc.on_timer(Time::ZERO, &mut commands);
     cc.on_host_signal(HostSignal::PathDown, &mut commands);
-    (cc.seed(9), cc.on_recovered(Time::ZERO, 1), cc.on_idle(1), cc.on_mss(1), ()).4;
+    cc.seed(9);
+    cc.on_recovered(Time::ZERO, 1);
+    cc.on_idle(1);
+    cc.on_mss(1);
     assert!(commands.is_empty() && cc.cwnd() == 1501);
     assert_eq!((cc.ssthresh(), cc.pacing(), cc.next_timer()), (None, None, Time::NEVER));
 }

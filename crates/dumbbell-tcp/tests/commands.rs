@@ -152,14 +152,12 @@ fn a_backoff_extends_the_running_timer() {
 /// No dummies go while the sender is frozen, or into a closed window.
 #[test]
 fn dummies_need_an_open_way() {
-    let stops: [(fn(&mut Commands), u64); 2] =
-        [(|_| (), 1), (|commands| commands.freeze = Some(true), 0)];
-    for (stop, dummies) in stops {
+    for (freeze, dummies) in [(None, 1), (Some(true), 0)] {
         let mut double = Double::new(4);
         let mut once = false;
         double.on_ack = Box::new(move |_, commands| {
             if !std::mem::replace(&mut once, true) {
-                stop(commands);
+                commands.freeze = freeze;
                 commands.dummy(Tag(5));
             }
         });

@@ -1,6 +1,6 @@
-//! Whole connections, segment by segment, against the fingerprints that the folder `frozen` keeps of
-//! them: each profile with some controls, over paths that lose, reorder, mark and shrink. They tell
-//! that something moved, not whether it was right; a change that should not move results moves
+//! Whole connections, segment by segment, against the fingerprints that the folder `frozen` keeps
+//! of them: each profile with some controls, over paths that lose, reorder, mark and shrink. They
+//! tell that something moved, not whether it was right; a change that should not move results moves
 //! none. `DUMBBELL_FREEZE=1` writes them anew.
 use crate::harness::*;
 use dumbbell_algos::cc::AnyCc;

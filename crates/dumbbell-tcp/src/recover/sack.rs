@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(sack.room(&flight(0), &detect), 20_000 - 4000 - 3000);
     }
 
-    /// RFC 6298 (5.3): new data starts the timer anew. RFC 6675 section 5: the recovery is over when
-    /// all that was outstanding at its start is acknowledged.
+    /// RFC 6298 (5.3): new data starts the timer anew. RFC 6675 section 5: the recovery is over
+    /// when all that was outstanding at its start is acknowledged.
     #[test]
     fn what_an_acknowledgment_leads_to() {
         let board = Scoreboard::default();

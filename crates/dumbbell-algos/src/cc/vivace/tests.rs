@@ -103,8 +103,8 @@ fn a_timeout_holds_until_new_data_is_acknowledged() {
     assert_eq!(windows, [1000, 1000, 10_000]);
 }
 
-/// Start goes on while the utility does not fall; then the rate follows the gradient: a utility that
-/// is 0.3 higher at 10.5 than at 9.5 Mbit/s leads from 10 to 10.3.
+/// Start goes on while the utility does not fall; then the rate follows the gradient: a utility
+/// that is 0.3 higher at 10.5 than at 9.5 Mbit/s leads from 10 to 10.3.
 #[test]
 fn the_rate_follows_the_gradient() {
     let path = Path { mss: 1000, initial_window: 10_000, ..Path::PLAIN };

@@ -135,9 +135,9 @@ mod tests {
     fn a_flow_that_is_forgotten_takes_nothing_more() {
         let (mut fluid, rate) = (Fluid::default(), Rate::from_mbps(1));
         let ms = |n| Time::ZERO + Span::from_ms(n);
-        (fluid.takes(0, 1000.0, 1.0), fluid.takes(1, 1000.0, 1.0));
+        [0, 1].into_iter().for_each(|class| fluid.takes(class, 1000.0, 1.0));
         assert_eq!(fluid.at(ms(4), rate), 250.0);
-        (fluid.forgets(0), fluid.forgets(0), fluid.forgets(7));
+        [0, 0, 7].into_iter().for_each(|class| fluid.forgets(class));
         assert_eq!(fluid.at(ms(6), rate), 500.0);
         fluid.takes(0, 100.0, 1.0);
         assert_eq!(fluid.shares[0].last, 600.0);
