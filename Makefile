@@ -97,6 +97,7 @@ guard: .venv/.ready-test  ## Instructions for each packet and each flow's plan, 
 freeze: build  ## What no change of form may move: scenarios, quick papers, drawn graphs, instructions (minutes)
 	$(BIN)/python tests/freeze.py --papers
 	$(CARGO_TEST) --test folding drawn
+	$(CARGO_TEST) --test frozen --test all fingerprints
 	@$(MAKE) --no-print-directory guard
 
 learn: .venv/.ready-test build  ## Learn a congestion control, and compare it with CUBIC and others (minutes): make learn ARGS=--quick

@@ -48,6 +48,8 @@ class Binary:
     """Each test with the seconds that it takes."""
     reached: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     """For each fault the threads that reach it; a test's has its name."""
+    without: str | None = None
+    """Tests whose names contain this do not run."""
 
 
 def main() -> int:
@@ -59,6 +61,9 @@ def main() -> int:
     if not every:
         print("there are no faults in these files", file=sys.stderr)
         return 2
+    if arguments.only:
+        named = set(arguments.only.read_text().splitlines())
+        every = [fault for fault in every if fault.name in named]
     order = random.Random(arguments.seed).sample(every, min(arguments.sample, len(every)))
     sources = texts(tree, (fault.file for fault in order), arguments.extents)
     became: dict[int, dict[str, Any]] = {}
@@ -72,6 +77,7 @@ def main() -> int:
             became[fault.number] = {"outcome": outcome, "by": str(why)}
     binaries = _built(tree, sources, planted, became)
     for binary in binaries:
+        binary.without = arguments.without
         _first_run(binary, out)
         print(f"{binary.crate} {binary.name}: {binary.seconds:.1f} s", flush=True)
     started, done = time.monotonic(), []
@@ -96,6 +102,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--extents", type=Path, required=True, help="the program `extents`")
     parser.add_argument("--sample", type=int, required=True, help="number of faults")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=Path, help="a file with the faults to take, one a line")
+    parser.add_argument("--without", help="leaves out the tests whose names contain this")
     parser.add_argument("--minutes", type=float, default=math.inf, help="of tests, without builds")
     return parser.parse_args()
 
@@ -199,7 +207,10 @@ def _first_run(binary: Binary, out: Path) -> None:
 def _command(binary: Binary, tests: list[str] | None = None) -> list[str]:
     if binary.alone:
         return [binary.path]
-    chosen = ["--exact", *tests] if tests else []
+    if tests:
+        chosen = ["--exact", *tests]
+    else:
+        chosen = ["--skip", binary.without] if binary.without else []
     return [binary.path, "--test-threads=2", *chosen]
 
 

@@ -121,6 +121,37 @@ mod tests {
         }
     }
 
+    /// A bucket has from one to the next, and every span lies in its own: no gap, none twice.
+    #[test]
+    fn buckets_have_edges() {
+        let mut h = Histogram::default();
+        for (ps, from, to) in [
+            (0, 0, 1),
+            (1, 1, 2),
+            (31, 31, 32),
+            (32, 32, 33),
+            (63, 63, 64),
+            (64, 64, 66),
+            (65, 64, 66),
+            (126, 126, 128),
+            (128, 128, 132),
+            (1 << 50, 1 << 50, (1 << 50) + (1 << 45)),
+        ] {
+            let mut one = Histogram::default();
+            one.record(Span::from_ps(ps));
+            h.record(Span::from_ps(ps));
+            let edges = (Span::from_ps(from), Span::from_ps(to), 1);
+            assert_eq!(one.buckets().collect::<Vec<_>>(), [edges], "{ps}");
+            assert_eq!(one.quantile(0.0), one.quantile(1.0));
+            assert_eq!(one.quantile(1.0), Span::from_ps(to - 1), "{ps}");
+        }
+        let all: Vec<_> = h.buckets().collect();
+        assert!(all.windows(2).all(|w| w[0].1 <= w[1].0), "{all:?}");
+        assert_eq!(all.iter().map(|b| b.2).sum::<u64>(), 10);
+        // The median of ten is the fifth.
+        assert_eq!(h.quantile(0.5), Span::from_ps(63));
+    }
+
     #[test]
     fn empty_is_zero() {
         assert_eq!(Histogram::default().quantile(0.5), Span::ZERO);

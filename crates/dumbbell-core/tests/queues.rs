@@ -1,6 +1,7 @@
 //! The held port against closed forms of queueing theory. K counts the packet in service.
-use dumbbell_core::aqm::{Aqm, Cx, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, QueueView, Reason, Verdict};
 use dumbbell_core::packet::{Ecn, Meta};
+use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::port::occupancy::Occupancy;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
@@ -217,4 +218,20 @@ fn occupancy_is_the_length_over_time() {
         occupancy.mean_packets()
     );
     assert!(occupancy.max_packets() == largest && largest >= 20);
+}
+
+#[test]
+fn counters_since_a_moment() {
+    let mut earlier = PortCounters { arrivals: 10, departures: 4, marks: 2, ..Default::default() };
+    (earlier.arrived_bytes, earlier.departed_bytes) = (5000, 2000);
+    earlier.drops[Reason::Early.index()] = 3;
+    let mut now = PortCounters { arrivals: 17, departures: 12, marks: 7, ..earlier };
+    (now.arrived_bytes, now.departed_bytes) = (8500, 6000);
+    now.drops[Reason::Early.index()] = 4;
+    now.drops[Reason::Head.index()] = 1;
+    let since = now.since(&earlier);
+    assert_eq!((since.arrivals, since.departures, since.marks), (7, 8, 5));
+    assert_eq!((since.arrived_bytes, since.departed_bytes), (3500, 4000));
+    assert_eq!((since.dropped(), now.dropped(), earlier.dropped()), (2, 5, 3));
+    assert!(earlier.balances(3) && now.balances(0) && !now.balances(1));
 }

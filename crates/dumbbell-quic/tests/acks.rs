@@ -1,5 +1,5 @@
 //! When a receiver acknowledges, and what it reports (RFC 9000 section 13.2).
-use crate::harness::{DATAGRAM, HEADER, Net, Way, lose, ms, pass, plain};
+use crate::harness::{DATAGRAM, HEADER, Net, PAYLOAD, Way, lose, ms, pass, plain};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::units::{Bytes, Span, Time};
 use dumbbell_quic::wire::{self, AckFrame};
@@ -57,6 +57,8 @@ fn at_once_what_is_out_of_order() {
     assert_eq!(found, expected);
     assert_eq!(net.sender.stats().lost_packets, 1, "three later ones were acknowledged");
     assert_eq!(net.sender.stats().spurious_losses, 1, "and then that one");
+    let stats = net.receiver.stats();
+    assert_eq!((stats.duplicate_bytes, stats.delivered_bytes), (PAYLOAD, 8 * PAYLOAD));
 }
 
 /// Section 13.4.1: what carries Congestion Experienced is acknowledged at once, and counted.

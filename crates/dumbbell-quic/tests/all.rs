@@ -3,6 +3,7 @@
 mod acks;
 mod appendix;
 mod controls;
+mod frozen;
 mod harness;
 mod oracle;
 mod recovery;

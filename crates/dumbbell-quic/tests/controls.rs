@@ -3,7 +3,7 @@
 use crate::harness::{DATAGRAM, Net, Way, lose, ms, pass, plain};
 use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_core::transport::{
-    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_quic::{Ecn, QuicConfig};
@@ -49,6 +49,95 @@ fn refusals_have_their_reasons() {
     }
     assert_eq!(QuicConfig::default().with_overrides(overrides("prague")).ecn, Ecn::L4s);
     assert_eq!(QuicConfig::default().with_overrides(overrides("dctcp")).ecn, Ecn::Ect0);
+}
+
+/// A window of ten packets that counts those that it hears of.
+struct Counts {
+    segments: bool,
+    sent: u64,
+}
+
+impl CongestionControl for Counts {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { segments: self.segments, ..Capabilities::WINDOW }
+    }
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        assert_eq!((sent.bytes, sent.in_flight), (DATAGRAM, self.sent * DATAGRAM));
+        self.sent += 1;
+        Tag(0)
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+#[test]
+fn packets_are_told_to_who_wants_to_hear_of_them() {
+    for segments in [false, true] {
+        let mut net = Net::with(plain(), |_| Counts { segments, sent: 0 });
+        net.send(7, ms(10));
+        assert_eq!(net.sender.cc().sent, if segments { 7 } else { 0 });
+    }
+}
+
+/// A window of ten packets that notes what begins and what ends.
+#[derive(Default)]
+struct Notes(Vec<&'static str>);
+
+impl CongestionControl for Notes {
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        assert_eq!(event.cause, Cause::Loss);
+        self.0.push("loss");
+    }
+    fn on_recovered(&mut self, _: Time, _: u64) {
+        self.0.push("recovered");
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+/// RFC 9002 section 7.3.2: a recovery ends once, with what was sent after it began, and so does the
+/// next one.
+#[test]
+fn a_recovery_ends_once() {
+    let mut net = Net::with(plain(), |_| Notes::default()).drops(|n| [20, 22, 70].contains(&n));
+    net.send(100, ms(5000));
+    assert_eq!(net.sender.cc().0, ["loss", "recovered", "loss", "recovered"]);
+}
+
+/// A window of ten packets that tags each of them with its number, and notes the tags of those that
+/// are lost.
+#[derive(Default)]
+struct Tags {
+    sent: u32,
+    lost: Vec<(Cause, Vec<u32>)>,
+}
+
+impl CongestionControl for Tags {
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        self.lost.push((event.cause, event.tags.iter().map(|tag| tag.0).collect()));
+    }
+    fn on_sent(&mut self, _: &Sent) -> Tag {
+        self.sent += 1;
+        Tag(self.sent)
+    }
+    fn cwnd(&self) -> u64 {
+        10 * DATAGRAM
+    }
+}
+
+/// The first loss of a round trip is an event; those that follow in it only give their tags back.
+#[test]
+fn lost_tags_come_back() {
+    let mut net = Net::with(plain(), |_| Tags::default()).drops(|n| [20, 23, 60].contains(&n));
+    net.send(100, ms(5000));
+    let expected = [(Cause::Loss, vec![21]), (Cause::Further, vec![24]), (Cause::Loss, vec![61])];
+    assert_eq!(net.sender.cc().lost, expected);
 }
 
 /// Keeps every rate sample.

@@ -6,6 +6,7 @@ mod colors;
 mod commands;
 mod dcr;
 mod freeze;
+mod frozen;
 mod harness;
 mod jersey;
 mod laws;

@@ -1,6 +1,6 @@
 //! The commands of a congestion control and the other plug points, each tested with a double.
 use crate::harness::*;
-use dumbbell_core::transport::segment::flag;
+use dumbbell_core::transport::segment::{PacketTooBig, flag};
 use dumbbell_core::transport::{
     Ack, Arrival, Cause, Commands, Congestion, CongestionControl, Detect, Evidence, Finding,
     HostSignal, Receive, Reply, RtoCommand, Scoreboard, Tag, TcpOverrides,
@@ -117,6 +117,21 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
     );
 }
 
+/// The receiver puts its clock on every acknowledgment only where timestamps are in use and the
+/// control goes by them.
+#[test]
+fn the_peers_clock_is_for_who_asks() {
+    for (timestamps, clock, wanted) in
+        [(false, false, false), (true, false, false), (true, true, true)]
+    {
+        let mut double = Double::new(2);
+        double.clock = clock;
+        let config = TcpConfig { timestamps, ..plain() };
+        let sender = Sender::new(&config, |_| double);
+        assert_eq!(sender.wants_peer_clock(), wanted, "{timestamps} {clock}");
+    }
+}
+
 /// A doubled timeout holds the running timer too: expiry is start + 2 RTO.
 #[test]
 fn a_backoff_extends_the_running_timer() {
@@ -132,6 +147,36 @@ fn a_backoff_extends_the_running_timer() {
     net.run(at_ms(10_000));
     // One duplicate, from segment 2, at 100 ms: the timer started at 0 with 1 s and fires at 2 s.
     assert_eq!(net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect::<Vec<_>>()[0], 2000);
+}
+
+/// No dummies go while the sender is frozen, or into a closed window.
+#[test]
+fn dummies_need_an_open_way() {
+    for (freeze, dummies) in [(None, 1), (Some(true), 0)] {
+        let mut double = Double::new(4);
+        let mut once = false;
+        double.on_ack = Box::new(move |_, commands| {
+            if !std::mem::replace(&mut once, true) {
+                commands.freeze = freeze;
+                commands.dummy(Tag(5));
+            }
+        });
+        let mut net = net(&plain(), double).start(u64::MAX);
+        net.run(at_ms(150));
+        assert_eq!(net.sender.stats().dummies, dummies);
+    }
+    let mut double = Double::new(4);
+    double.on_ack = Box::new(|ack, commands| {
+        if ack.window == 0 {
+            commands.dummy(Tag(5));
+        }
+    });
+    let sender = Sender::new(plain(), |_| double);
+    let mut net = Net::of(sender, Receiver::with(plain(), Mobile { down: false })).start(u64::MAX);
+    net.run(at_ms(110));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
+    net.run(at_ms(300));
+    assert_eq!(net.sender.stats().dummies, 0);
 }
 
 /// A local signal freezes everything, timers too; another one thaws it at the full window.
@@ -190,6 +235,29 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
         net.run(at_ms(1000));
         assert_eq!(net.sender.cc().lost_tags, [(Cause::Loss, vec![7])], "{recovery}");
         assert_eq!(net.sender.cc().acked_tags, [8, 9], "{recovery}");
+    }
+}
+
+/// A path that becomes narrower while three extras are outstanding: everything goes again in
+/// smaller segments, and the window counts all of it.
+#[test]
+fn extras_count_when_they_go_again() {
+    for recovery in ["newreno", "sack"] {
+        let mut double = Double::new(6);
+        let mut once = false;
+        double.on_ack = Box::new(move |_, commands| {
+            if !std::mem::replace(&mut once, true) {
+                [7, 8, 9].into_iter().for_each(|tag| commands.extra(Tag(tag)));
+            }
+        });
+        let config = plain().with_overrides(TcpOverrides::recovery(recovery));
+        let mut net = net(&config, double).start(u64::MAX);
+        net.run(at_ms(110));
+        let seq = net.sender.view().una as u32;
+        net.act(|s, now, out| s.on_packet_too_big(now, PacketTooBig { mtu: 540, seq }, out));
+        let again: Vec<_> = net.log.iter().filter(|s| s.at == at_ms(110)).collect();
+        assert!(again.iter().all(|s| s.segment.ip_len == 540 && s.again()), "{recovery}");
+        assert_eq!(again.len() as u64, 6 * MSS / 500, "{recovery}");
     }
 }
 

@@ -118,6 +118,25 @@ fn one_announcement_is_enough() {
     }
 }
 
+/// While the path is there, a loss is a loss, by duplicates and by RACK's timer alike; and behind a
+/// window that a receiver without the option closes, RACK's timer still finds one.
+#[test]
+fn a_loss_on_a_path_that_is_there_is_congestion() {
+    for base in [plain(), modern()] {
+        // The last segment but one: only time tells that it is lost.
+        let mut net = Net::new("freeze", &base).lose_first(&[9]).start(10 * MSS);
+        net.run(at_ms(1000));
+        let expected = u64::from(base.detection == dumbbell_tcp::Detection::Rack);
+        assert_eq!(net.sender.stats().recoveries, expected);
+    }
+    let mut net = Net::new("sack", &modern()).lose_first(&[9]).start(10 * MSS);
+    net.run(at_ms(101));
+    net.answer(|r, now, out| r.offer(now, 0, out));
+    let una = net.sender.view().una;
+    net.run(at_ms(1000));
+    assert_eq!((una, net.sender.stats().recoveries), (1 + 8 * MSS, 1));
+}
+
 /// A receiver that has moved says so on every acknowledgment, and the sender's control hears it
 /// once, though the first of them are lost.
 #[test]

@@ -8,7 +8,7 @@ mod rack;
 
 use crate::harness::*;
 use dumbbell_core::transport::Phase;
-use dumbbell_core::units::{Limit, Packets, Rate, Span};
+use dumbbell_core::units::{Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{Exit, PartialAck, Reentry, TcpConfig};
 
 /// Segments 3 and 6 of the first window are lost. RFC 6582: ACKs of 1 and 2 open the window to 12
@@ -144,6 +144,45 @@ fn limited_transmit_saves_a_small_window() {
         net.sender.stats().rtos
     };
     assert_eq!([rtos(true), rtos(false)], [0, 1]);
+}
+
+/// Of ten segments that the window has room for, five are written, and three more after the first
+/// duplicate, which the window has room for, too. They are no limited transmit: the third duplicate
+/// halves all eight.
+#[test]
+fn what_the_window_has_room_for_is_no_limited_transmit() {
+    let mut net = Net::new("newreno", &plain()).lose_first(&[1]);
+    net.rate = Some(Rate::from_mbps(8));
+    net.act(|s, now, out| s.open(now, out));
+    net.act(|s, now, out| s.write(now, 5 * MSS, out));
+    // A segment takes 1.04 ms: the duplicates come at 102.08, 103.12, 104.16 and 105.2 ms.
+    net.run(Time::ZERO + Span::from_us(102_500));
+    net.act(|s, now, out| s.write(now, 3 * MSS, out));
+    assert_eq!(net.sender.view().in_flight, 8 * MSS);
+    net.run(Time::ZERO + Span::from_us(104_500));
+    let view = net.sender.view();
+    assert_eq!((view.phase, view.ssthresh), (Phase::Recovery, Some(4 * MSS)));
+}
+
+/// Selective acknowledgments after a timeout do not put the next one off (RFC 6298 section 5: the
+/// timer starts anew when new data is acknowledged). The first of three segments is lost twice, the
+/// others take a second more.
+#[test]
+fn the_timer_waits_for_new_data() {
+    let config = TcpConfig { tail_loss_probe: false, frto: false, ..modern() };
+    let mut left = 2;
+    let mut net = Net::new("sack", &config).with_fate(move |way, _, s| {
+        let first = way == Way::Forward && s.seq == 1;
+        if first && left > 0 {
+            left -= 1;
+            return lose();
+        }
+        vec![Span::from_ms(if way == Way::Forward && !first { 1000 } else { 0 })]
+    });
+    net = net.start(3 * MSS);
+    net.run(at_ms(10_000));
+    let again: Vec<_> = net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect();
+    assert_eq!(again, [(1000, 1), (3000, 1)]);
 }
 
 /// `exit = "ssthresh"`: the window after recovery is ssthresh though less is in flight: a burst.

@@ -99,6 +99,45 @@ fn a_needless_probe_costs_nothing() {
     assert_eq!(net.sender.view().ssthresh, None);
 }
 
+/// Acknowledgments that are late, one before the probe's answer: a repetition on its way outside a
+/// recovery is none that a kernel would begin a second recovery for.
+#[test]
+fn a_probe_on_its_way_begins_no_recovery() {
+    let config = TcpConfig { recovers_again: true, ..modern() };
+    let mut net = Net::new("sack", &config).with_fate(|way, n, _| match (way, n) {
+        (Way::Back, 9) => vec![Span::from_ms(280)],
+        (Way::Back, 10) => vec![Span::from_ms(600)],
+        _ => pass(),
+    });
+    net.act(|s, now, out| s.open(now, out));
+    net.act(|s, now, out| s.write(now, 10 * MSS, out));
+    net.run(at_ms(900));
+    let stats = *net.sender.stats();
+    assert_eq!((stats.tail_probes, stats.recoveries, stats.rtos), (1, 0, 0));
+    assert_eq!(net.sender.view().ssthresh, None);
+}
+
+/// Of a kernel: what is on its way again when a recovery ends is of another one. Segment 3 and its
+/// repetition are lost, and one that was sent before the recovery (16), in it (17, 20) or after it
+/// (21), which is a second recovery for everyone.
+#[test]
+fn a_recovery_may_follow_another() {
+    for (lost, recoveries) in [(16, [1, 1]), (17, [1, 2]), (20, [1, 2]), (21, [2, 2])] {
+        let seen = [false, true].map(|recovers_again| {
+            let config = TcpConfig { recovers_again, ..modern() };
+            let mut net = Net::new("sack", &config).lose_first(&[3, 3, lost]);
+            net.rate = Some(Rate::from_mbps(8));
+            net = net.start(200 * MSS);
+            net.run(at_ms(20_000));
+            assert!(net.sender.finished());
+            let stats = *net.sender.stats();
+            assert_eq!((stats.rtos, stats.retransmits), (0, 3), "{lost}");
+            stats.recoveries
+        });
+        assert_eq!(seen, recoveries, "{lost}");
+    }
+}
+
 /// Segment 40 and its repetition are lost. Whatever was sent after the repetition and arrives
 /// reports it a round trip later (section 3.3.1); RFC 6675 waits for the timer.
 fn lose_twice(config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {

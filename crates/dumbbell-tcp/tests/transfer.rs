@@ -102,29 +102,35 @@ fn weather() -> impl Strategy<Value = Weather> {
         })
 }
 
+fn network(w: &Weather, config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {
+    let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");
+    let (loss, duplication, reordering) = (w.loss, w.duplication, w.reordering);
+    let mut net = Net::new(CONTROLS[w.name], config).with_fate(move |_, _, _| {
+        let mut copies = Vec::new();
+        let times = if chance.coin(loss) {
+            0
+        } else if chance.coin(duplication) {
+            2
+        } else {
+            1
+        };
+        for _ in 0..times {
+            let late = if chance.coin(reordering) { chance.unit() * 0.08 } else { 0.0 };
+            copies.push(Span::from_secs_f64(late));
+        }
+        copies
+    });
+    net.rate = w.rate.then(|| Rate::from_mbps(2));
+    net
+}
+
 proptest! {
     #![proptest_config(
         ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() }
     )]
     #[test]
     fn everything_arrives_once_and_in_order(w in weather()) {
-        let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");
-        let mut net = Net::new(CONTROLS[w.name], &w.config).with_fate(move |_, _, _| {
-            let mut copies = Vec::new();
-            let times = if chance.coin(w.loss) {
-                0
-            } else if chance.coin(w.duplication) {
-                2
-            } else {
-                1
-            };
-            for _ in 0..times {
-                let late = if chance.coin(w.reordering) { chance.unit() * 0.08 } else { 0.0 };
-                copies.push(Span::from_secs_f64(late));
-            }
-            copies
-        });
-        net.rate = w.rate.then(|| Rate::from_mbps(2));
+        let mut net = network(&w, &w.config);
         net = net.start(w.bytes);
         net.run(Time::ZERO + Span::from_secs(100_000));
         prop_assert!(net.sender.finished(), "{:?} at {:?}", net.sender.view(), net.now);
@@ -134,6 +140,60 @@ proptest! {
         prop_assert_eq!(net.sender.view().in_flight, 0);
         let arrived = net.receiver.stats().received_bytes;
         prop_assert!(arrived >= w.bytes);
+    }
+}
+
+/// Configurations whose ordinary acknowledgments take the short way, one after another.
+fn short_ways(w: &Weather) -> Vec<TcpConfig> {
+    let linux = TcpConfig { mss: w.config.mss, ..TcpConfig::linux() };
+    let push = TcpConfig { push: true, ..w.config.clone() };
+    let ns2 = TcpConfig { receive_window: "60 pkt".parse().unwrap(), ..TcpConfig::ns2() };
+    vec![w.config.clone(), push, linux, ns2]
+}
+
+proptest! {
+    #![proptest_config(
+        ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() }
+    )]
+    /// The short ways of a sender and of a receiver do what the careful ones do, on a path that
+    /// loses little or much: every segment is the same, at the same instant.
+    #[test]
+    fn the_short_way_is_the_careful_one(w in weather(), calm in 0.0..0.2f64, mbps in 1u64..90) {
+        let (loss, reordering) = (w.loss * calm, w.reordering * calm);
+        let w = Weather { loss, duplication: w.duplication * calm, reordering, ..w };
+        for config in short_ways(&w) {
+            let run = |careful: bool| {
+                let mut net = network(&w, &config);
+                net.rate = Some(Rate::from_mbps(mbps));
+                if careful {
+                    net.sender.disable_fast_path();
+                    net.receiver.disable_fast_path();
+                }
+                net.act(|s, now, out| s.open(now, out));
+                if config.push {
+                    // The short way ends a burst before the last segment of the data: there is
+                    // none.
+                    net.act(|s, now, out| s.write(now, u64::MAX, out));
+                    net.run(net.now + Span::from_ms(1500));
+                    net.act(|s, now, out| s.stop(now, out));
+                }
+                // All at once, and again after a pause: an application that is not always ahead.
+                for part in if config.push { &[][..] } else { &[5, 2, 1] } {
+                    net.act(|s, now, out| s.write(now, part * w.bytes, out));
+                    net.run(net.now + Span::from_ms(700));
+                }
+                net.act(|s, now, out| s.close(now, out));
+                net.run(net.now + Span::from_secs(600));
+                let log: Vec<_> = net.log.iter().map(|s| (s.at, s.way, s.segment)).collect();
+                (log, *net.sender.stats(), net.sender.view())
+            };
+            let ((short, stats, view), careful) = (run(false), run(true));
+            let differ = short.iter().zip(&careful.0).position(|(a, b)| a != b);
+            prop_assert_eq!(differ, None, "{:?}", &config);
+            prop_assert_eq!(short.len(), careful.0.len());
+            let of_careful = format!("{:?} {:?}", careful.1, careful.2);
+            prop_assert_eq!(format!("{stats:?} {view:?}"), of_careful);
+        }
     }
 }
 
@@ -199,6 +259,36 @@ fn a_window_that_limited_the_sender_may_grow_for_a_round_trip() {
     assert_eq!(windows(true), [52, 84]);
     let last = windows(false);
     assert!(last[0] < 40 && last[1] < 50, "{last:?}");
+}
+
+/// What a congestion control is told of its connection: sizes of segments and of their headers, and
+/// windows in bytes.
+#[test]
+fn the_path_of_a_configuration() {
+    let mss = Some(Bytes(1460));
+    for (config, expected) in [
+        (TcpConfig { mss, ..TcpConfig::rfc() }, (1448, 52, 14_480, u64::MAX, 1, false)),
+        (
+            TcpConfig { mss, timestamps: false, ..TcpConfig::rfc() },
+            (1460, 40, 14_600, u64::MAX, 1, false),
+        ),
+        (TcpConfig { mss, ..TcpConfig::linux() }, (1448, 52, 14_480, u64::MAX, 100, true)),
+        (
+            TcpConfig { initial_ssthresh: "7 pkt".parse().unwrap(), growth_limit: 2, ..plain() },
+            (1000, 40, 10_000, 7000, 2, false),
+        ),
+    ] {
+        let path = dumbbell_tcp::Sender::<dumbbell_algos::cc::AnyCc>::path(&config);
+        let found = (
+            path.mss,
+            path.header,
+            path.initial_window,
+            path.initial_ssthresh,
+            path.growth_limit,
+            path.whole_segments,
+        );
+        assert_eq!(found, expected, "{config:?}");
+    }
 }
 
 /// RFC 6928 section 2: min(10 MSS, max(2 MSS, 14600)). Linux sends ten segments of any size.

@@ -228,6 +228,19 @@ mod tests {
         near(after(default(), &[ABOVE, 15, ABOVE, 5, 15]), 2.0); // at a threshold the status stays
     }
 
+    /// -1 below, 0 between and 1 above the thresholds; at one of them it stays.
+    #[test]
+    fn the_status_is_shown() {
+        let config = FengRedConfig { w_q: 1.0, ..Default::default() };
+        let limit = Capacity::Packets(50);
+        let mut line = Line::new(FengRed::new(&config, &link(limit)), limit);
+        let shown = [BETWEEN, ABOVE, 15, BELOW, 5, BETWEEN].map(|q| {
+            line.arrive(q);
+            line.gauge("status")
+        });
+        assert_eq!(shown, [0.0, 1.0, 1.0, -1.0, -1.0, 0.0]);
+    }
+
     #[test]
     fn the_start() {
         for (start, divided) in [(Status::Below, 1.0), (Status::Between, 3.0), (Status::Above, 3.0)]

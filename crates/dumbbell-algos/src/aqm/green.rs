@@ -218,6 +218,32 @@ mod tests {
     use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
     use dumbbell_core::units::{Capacity, Rate};
 
+    /// Those of this window or, if they were more, of the one before; silent flows are forgotten.
+    #[test]
+    fn flows_are_active_for_a_window() {
+        let mut active = Active::default();
+        for (window, flows, found) in [
+            (0, 0..3, 3),
+            (0, 0..5, 5),
+            (1, 0..2, 5),
+            (1, 3..9, 8),
+            (2, 0..1, 8),
+            (3, 0..1, 1),
+            (9, 4..5, 1),
+        ] {
+            let counts = flows.map(|flow| active.count(FlowId(flow), window));
+            assert_eq!(counts.last(), Some(found), "window {window}");
+        }
+        (0..200).for_each(|flow| _ = active.count(FlowId(flow), 20));
+        assert_eq!(active.count(FlowId(0), 21), 200);
+        assert_eq!(active.last.len(), 200, "of the window before: they may come again");
+        assert_eq!((active.count(FlowId(1), 22), active.last.len()), (1, 2));
+        let green = Green::new(&GreenConfig::default(), &link(Capacity::Unlimited));
+        let window = green.config.window;
+        assert_eq!(green.window_of(Time::ZERO + window * 3), 3);
+        assert_eq!(green.window_of(Time::from_ps((window * 3).ps() - 1)), 2);
+    }
+
     /// The probability for a packet of `flow` among `n`, at a link of 10 Mbps, with these
     /// round-trip times.
     fn probability(

@@ -158,6 +158,7 @@ mod tests {
     use crate::aqm::rio::{Rio, RioConfig};
     use dumbbell_core::catalogue::read;
     use dumbbell_core::packet::flow::FlowInfo;
+    use dumbbell_core::probe::Gauges;
     use dumbbell_core::testing::link;
     use dumbbell_core::units::Capacity;
     use serde_json::json;
@@ -225,8 +226,13 @@ mod tests {
     fn the_mean_is_harmonic() {
         let config = Set { gain: 0.25, ..Set::default() };
         let mut aqm = RateProportional::new(&config, &link(Capacity::Unlimited));
-        assert_eq!(aqm.weigh(None), 1.0, "nothing is known");
-        assert_eq!(aqm.weigh(Some(1e6)), 1.0);
+        let shown = |aqm: &RateProportional| {
+            let mut seen = Gauges::default();
+            aqm.probe(&mut seen);
+            seen.get("r_ref").unwrap()
+        };
+        assert_eq!((aqm.weigh(None), shown(&aqm)), (1.0, 0.0), "nothing is known");
+        assert_eq!((aqm.weigh(Some(1e6)), shown(&aqm)), (1.0, 1e6));
         // 1 / r_ref = 0.75 + 0.25 / 2 of a millionth.
         assert!((aqm.weigh(Some(2e6)) - 0.5 / 0.875).abs() < 1e-12);
         let inverse = 0.75 * 0.875 + 0.25;

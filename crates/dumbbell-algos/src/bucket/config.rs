@@ -97,3 +97,24 @@ pub fn depth(size: Limit, rate: Rate, site: &Contract) -> Bytes {
 pub fn committed(rate: Option<Rate>, site: &Contract) -> Rate {
     rate.or(site.reserved).unwrap_or(Rate::from_bps(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_has_room_and_a_packet_a_size() {
+        let at = |burst, size: Option<u64>| {
+            check(burst, size.map(Bytes)).map_err(|fault| fault.at).err().unwrap_or_default()
+        };
+        for (size, wrong) in [(0, "packet_size"), (1, ""), (65_535, ""), (65_536, "packet_size")] {
+            assert_eq!(at(Limit::Bytes(Bytes(1)), Some(size)), wrong, "{size}");
+        }
+        for burst in ["0 B", "0 s", "0 BDP", "0.5 pkt"] {
+            assert_eq!(at(burst.parse().unwrap(), None), "burst", "{burst}");
+        }
+        for burst in ["1 B", "1 us", "0.1 BDP", "1 pkt", "unlimited"] {
+            assert_eq!(at(burst.parse().unwrap(), None), "", "{burst}");
+        }
+    }
+}

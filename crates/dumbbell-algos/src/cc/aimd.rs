@@ -87,3 +87,20 @@ impl Algorithm for Aimd {
 
 #[delegate(self.0)]
 impl CongestionControl for Aimd {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_parameter_is_a_number() {
+        let plain = AimdConfig::default();
+        let wrong = [
+            AimdConfig { a: f64::NAN, ..plain.clone() },
+            AimdConfig { b: f64::INFINITY, ..plain.clone() },
+            AimdConfig { k: f64::NAN, ..plain.clone() },
+            AimdConfig { l: f64::NAN, ..plain.clone() },
+        ];
+        assert!(plain.check().is_ok() && wrong.iter().all(|config| config.check().is_err()));
+    }
+}

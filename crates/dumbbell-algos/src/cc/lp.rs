@@ -219,6 +219,12 @@ mod tests {
         d
     }
 
+    /// It compares clocks, so that it needs the receiver's.
+    #[test]
+    fn it_asks_for_timestamps() {
+        assert!(lp(1.0).cc.tcp_overrides().timestamps);
+    }
+
     /// The moving average crosses 35 ms when 1 - (7/8)^n of the way from 20 to 50 ms is half: at
     /// the sixth ACK.
     #[test]

@@ -221,6 +221,26 @@ mod tests {
         assert_eq!(p.left, 3);
     }
 
+    /// Rapid Recovery follows a loss that duplicates tell of, if it is on, and nothing else.
+    #[test]
+    fn only_a_loss_lets_dummies_go() {
+        for (cause, rapid_recovery, allowed) in [
+            (Cause::Loss, true, (20, 10)),
+            (Cause::Loss, false, (0, 0)),
+            (Cause::Ecn, true, (0, 0)),
+            (Cause::Timeout { first: true }, true, (0, 0)),
+        ] {
+            let mut p =
+                Peach::new(&PeachConfig { rapid_recovery, ..PeachConfig::default() }, &PATH);
+            p.window.raise(19 * MSS);
+            let before = p.episode;
+            let event = Congestion::new(Time::ZERO, cause, 20 * MSS, &[]);
+            p.on_congestion(&event, &mut Commands::default());
+            assert_eq!((p.allowed, p.passing), allowed, "{cause:?} {rapid_recovery}");
+            assert_ne!(p.episode, before, "{cause:?}");
+        }
+    }
+
     /// A loss at 20: 10 remain, 20 dummies go with the next 20 ACKs, 10 answers pass, and 10
     /// restore the window.
     #[test]

@@ -263,6 +263,70 @@ mod tests {
         }
     }
 
+    /// So does a pause.
+    #[test]
+    fn a_pause_leaves_the_restart_window() {
+        for (window, left) in [(u64::MAX, 10_000), (4000, 4000), (0, 1000)] {
+            let mut p = Prague::new(&PragueConfig::default(), &PATH);
+            p.on_idle(window);
+            assert_eq!(p.cwnd(), left);
+        }
+    }
+
+    /// Slow start adds what is acknowledged, at most `growth_limit` segments, and nothing beside a
+    /// mark; nothing grows that is not used, or while a loss is repaired.
+    #[test]
+    fn slow_start_stops_at_a_mark() {
+        let slow = Path { initial_ssthresh: u64::MAX, growth_limit: 2, ..PATH };
+        let after = |mss, edit: fn(&mut Ack)| {
+            let mut p = Prague::new(&PragueConfig::default(), &slow);
+            p.on_mss(mss);
+            let mut ack = Ack::default();
+            (ack.acked, ack.window_limited) = (3000, true);
+            edit(&mut ack);
+            p.on_ack(&ack, &mut Commands::default());
+            p.cwnd()
+        };
+        assert_eq!([after(1000, |_| ()), after(500, |_| ())], [12_000, 11_000]);
+        assert_eq!(after(1000, |ack| ack.acked = 700), 10_700);
+        assert_eq!(after(1000, |ack| ack.marked = 1), 10_000);
+        assert_eq!(after(1000, |ack| ack.window_limited = false), 10_000);
+        assert_eq!(after(1000, |ack| ack.phase = Phase::Recovery), 10_000);
+    }
+
+    /// In avoidance what is not marked counts, selectively acknowledged or not, and no more than a
+    /// window of it.
+    #[test]
+    fn avoidance_counts_what_is_not_marked() {
+        for (acked, sacked, marked, grown) in [
+            (1000, 0, 0, 100.0),
+            (1000, 1000, 0, 200.0),
+            (1000, 0, 400, 60.0),
+            (1000, 0, 1000, 0.0),
+            (50_000, 0, 0, 1000.0),
+        ] {
+            let mut p = Prague::new(&PragueConfig::default(), &PATH);
+            let mut ack = Ack::default();
+            (ack.acked, ack.sacked, ack.marked, ack.window_limited) = (acked, sacked, marked, true);
+            ack.srtt = Some(Span::from_ms(25));
+            p.on_ack(&ack, &mut Commands::default());
+            assert!((p.cwnd - 10_000.0 - grown).abs() < 1e-9, "{acked} {sacked} {marked}");
+        }
+    }
+
+    /// The rate is a window in a round trip, twice that in slow start; none before a sample.
+    #[test]
+    fn the_pacing_rate() {
+        let mut p = Prague::new(&PragueConfig::default(), &PATH);
+        assert_eq!(p.pacing(), None);
+        p.srtt = Some(Span::from_ms(10));
+        assert_eq!(p.pacing(), Some(Rate::from_mbps(8)));
+        p.ssthresh = 20_000.0;
+        assert_eq!(p.pacing(), Some(Rate::from_mbps(8)));
+        p.ssthresh = 20_001.0;
+        assert_eq!(p.pacing(), Some(Rate::from_mbps(16)));
+    }
+
     /// A segment per round trip from 25 ms on; at 5 ms a twenty-fifth of it, so that per second of
     /// both flows the same rate is added: W / R per R is 1 / 25 ms^2 everywhere.
     #[test]

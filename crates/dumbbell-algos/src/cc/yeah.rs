@@ -262,6 +262,39 @@ mod tests {
         assert_eq!(d.gauge("doing_reno"), 0.0);
     }
 
+    /// Of a queue of 200 packets the share 1 / gamma goes, but no more than half of the window.
+    #[test]
+    fn it_drains_a_share_of_the_queue() {
+        for (gamma, w) in [(1.0, 800.0), (2.0, 900.0), (4.0, 950.0), (0.25, 500.0)] {
+            let config = YeahConfig { gamma, ..YeahConfig::default() };
+            let mut d = TestConnection::<Yeah>::at(1000.0, &config);
+            let round = Round { min: Span::from_ms(125), samples: 9, sum: Span::ZERO };
+            d.cc.judge(&round, Span::from_ms(100));
+            near(d.w(), w, 0.1);
+        }
+    }
+
+    /// Slow round trips without a queue to drain: Reno's window is half of this one, at least two
+    /// segments, and then a segment more each time.
+    #[test]
+    fn the_window_that_a_reno_would_have() {
+        for (w, first) in [(100.0, 50.0), (3.0, 2.0)] {
+            let config = YeahConfig { min_samples: 3, ..YeahConfig::default() };
+            let mut d = TestConnection::<Yeah>::at(w, &config);
+            let round = Round { min: Span::from_ms(113), samples: 9, sum: Span::ZERO };
+            for n in 0..3 {
+                d.cc.judge(&round, Span::from_ms(100));
+                assert_eq!(d.w(), w);
+                // Two segments are as good as none.
+                let more = if first > 2.0 { f64::from(n) } else { 0.0 };
+                near(d.gauge("reno_count"), first + more, 1e-9);
+            }
+            let few = Round { samples: 2, ..round };
+            d.cc.judge(&few, Span::from_ms(100));
+            assert_eq!(d.gauge("doing_reno"), 3.0, "too few samples");
+        }
+    }
+
     /// 1000 segments at 125 ms: 200 packets in the queue, all of which go; Reno's window is then
     /// half of what remains.
     #[test]

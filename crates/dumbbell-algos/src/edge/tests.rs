@@ -1,5 +1,6 @@
 //! The classifier by hand: who goes where, and what happens to each color.
 use super::*;
+use crate::conditioner::tbf::{Tbf, TbfConfig};
 use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::meter::ASSURED;
@@ -106,4 +107,38 @@ fn a_bucket_at_the_edge_is_balanced() {
     let tokens = edge.states_mut()[0].tokens(Time::ZERO + Span::from_secs(9)).unwrap();
     assert!(tokens.balanced());
     assert_eq!(tokens.tokens(tokens.taken), 3000.0);
+}
+
+/// A shaper behind a rule: what there are tokens for passes at once, the rest when its clock is
+/// due, in order; the clock rests when nothing waits. Another rule's is its own.
+#[test]
+fn a_shaper_has_a_clock() {
+    // 1000 B take 100 ms to pay for.
+    let config = TbfConfig {
+        rate: Rate::from_bps(80_000),
+        burst: Bytes(1000),
+        limit: Limit::Bytes(Bytes(10_000)),
+    };
+    let shaper = || Stage::Conditioner(AnyConditioner::Tbf(Tbf::new(&config, &contract())));
+    let mut edge = Edge::default();
+    let first = state(&mut edge, shaper(), [Action::Pass; 3]);
+    let second = state(&mut edge, shaper(), [Action::Pass; 3]);
+    edge.rule_for_all(codepoints(&[EF]), first);
+    edge.rule_for_all(ALL, second);
+    assert_eq!(edge.next_wakeup(), Time::NEVER);
+    let best_effort = Dscp(0);
+    let seen = send(&mut edge, &[(0, EF, false), (0, EF, false), (0, EF, false)]);
+    assert_eq!((seen.0, edge.held()), (vec![(0, 46)], 2));
+    let seen = send(&mut edge, &[(0, best_effort, false)]);
+    assert_eq!((seen.0, edge.held()), (vec![(0, 0)], 2));
+    let (site, flows) = (contract(), FlowTable::default());
+    let mut out = Seen::default();
+    let mut dues = Vec::new();
+    while edge.next_wakeup() != Time::NEVER {
+        let now = edge.next_wakeup();
+        edge.wake(EdgeCx { now, link: &site.link, flows: &flows }, &mut out);
+        dues.push((now.since(Time::ZERO).ps() / 1_000_000_000, out.0.len(), edge.held()));
+    }
+    assert_eq!(dues, [(100, 1, 1), (200, 2, 0)]);
+    assert_eq!(out.0, [(1, 46), (2, 46)]);
 }

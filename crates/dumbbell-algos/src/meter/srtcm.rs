@@ -136,6 +136,7 @@ impl Meter for SrTcm {
 mod tests {
     use super::*;
     use crate::suite::meter::{Bench, colors};
+    use dumbbell_core::probe::Gauges;
     use dumbbell_core::rng::Stream;
     use dumbbell_core::units::{Bytes, Packets, Span};
 
@@ -152,6 +153,21 @@ mod tests {
         assert_eq!(colors(&mut bench, &at.map(|ms| (ms, 1000, Color::Green))), "GGYRRGGGY");
         assert_eq!(colors(&mut bench, &[(4000, 1, Color::Green)]), "R");
         assert_eq!((bench.meter.committed.level(), bench.meter.excess), (0.0, 0));
+    }
+
+    /// 2000 and 1000 bytes at the start, of which 1500 and 400 go.
+    #[test]
+    fn both_buckets_are_shown() {
+        let mut bench = Bench::<SrTcm>::new(&config(false));
+        let shown = |bench: &Bench<SrTcm>| {
+            let mut seen = Gauges::default();
+            bench.meter.probe(&mut seen);
+            [seen.get("tokens"), seen.get("excess_tokens")].map(Option::unwrap)
+        };
+        assert_eq!(shown(&bench), [2000.0, 1000.0]);
+        let some = [(0, 1500, Color::Green), (0, 600, Color::Green)];
+        assert_eq!(colors(&mut bench, &some), "GY");
+        assert_eq!(shown(&bench), [500.0, 400.0]);
     }
 
     /// The RFC's section 3 word for word: a token at a time, and each mode in its own lines.

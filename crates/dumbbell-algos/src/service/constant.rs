@@ -41,3 +41,18 @@ impl Service for Constant {
         self.clock.ps_per_byte()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::testing::site;
+
+    /// At 1 Mbps a byte takes 8 us, to the picosecond.
+    #[test]
+    fn a_byte_takes_its_time() {
+        let mut service = Constant::new(&NoConfig::default(), &site(1));
+        assert_eq!((service.ps_per_byte(), service.rate()), (Some(8_000_000), Rate::from_mbps(1)));
+        let done = service.finish(Time::ZERO, Time::from_ps(3), 125).done;
+        assert_eq!(done, Time::from_ps(1_000_000_003));
+    }
+}

@@ -152,6 +152,18 @@ mod tests {
                 let hole = (una..set.last().copied().unwrap_or(0)).find(|b| !set.contains(b));
                 prop_assert_eq!(board.hole(una).map(|h| h.0), hole);
                 prop_assert!(board.ranges().windows(2).all(|w| w[0].1 < w[1].0));
+                prop_assert_eq!(board.is_empty(), set.is_empty());
+                for at in una..75 {
+                    let end = (at..).find(|b| !set.contains(b)).filter(|end| *end > at);
+                    prop_assert_eq!(board.skip(at), end);
+                    let starts =
+                        |b: &u64| set.contains(b) && (*b == una || !set.contains(&(b - 1)));
+                    prop_assert_eq!(board.next_start(at), (at + 1..75).find(starts));
+                    prop_assert_eq!(
+                        board.bytes_within(una, at),
+                        set.range(una..at).count() as u64
+                    );
+                }
             }
         }
     }

@@ -69,6 +69,29 @@ mod tests {
         assert_eq!(detect.lost_below(&board(&[(2000, 2100), (3000, 5000), (6000, 6100)])), 3000);
     }
 
+    /// RFC 3042: two segments of new data before the third duplicate, which tells of a loss; so do
+    /// selective acknowledgments alone, but not without any duplicate.
+    #[test]
+    fn duplicates_lead_to_a_suspicion_and_a_loss() {
+        let found = |limited_transmit, dupacks, ranges: &[(u64, u64)]| {
+            let mut e = Evidence::default();
+            (e.una, e.dupacks) = (1000, dupacks);
+            DupAcks::new(4, limited_transmit, 1000).on_ack(&e, &board(ranges))
+        };
+        for (dupacks, spare) in [(0, 0), (1, 1000), (2, 2000), (3, 2000)] {
+            assert_eq!(found(true, dupacks, &[]), Finding::Suspicion(spare));
+            assert_eq!(found(false, dupacks, &[]), Finding::Nothing);
+        }
+        assert_eq!((found(true, 4, &[]), found(false, 5, &[])), (Finding::Loss, Finding::Loss));
+        let much = &[(2000, 6000)];
+        assert_eq!(
+            (found(true, 1, much), found(true, 0, much)),
+            (Finding::Loss, Finding::Suspicion(0))
+        );
+        // All of it below SND.UNA is old news.
+        assert_eq!(found(true, 1, &[(1000, 5000)]), Finding::Suspicion(1000));
+    }
+
     /// RFC 6675 SetPipe: not lost counts once, repaired counts once more.
     #[test]
     fn pipe_counts_the_original_and_its_repair() {

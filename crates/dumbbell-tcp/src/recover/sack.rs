@@ -114,4 +114,64 @@ mod tests {
         // pipe: 4000, 6000 and [8000, 10000) not lost; 0, 4000 and 6000 repaired.
         assert_eq!(sack.room(&flight(0), &detect), 20_000 - 4000 - 3000);
     }
+
+    /// RFC 6298 (5.3): new data starts the timer anew. RFC 6675 section 5: the recovery is over
+    /// when all that was outstanding at its start is acknowledged.
+    #[test]
+    fn what_an_acknowledgment_leads_to() {
+        let board = Scoreboard::default();
+        for (una, acked, over) in [(0, 0, false), (1000, 1000, false), (9999, 1, false)]
+            .into_iter()
+            .chain([(10_000, 1, true), (10_001, 1, true)])
+        {
+            let flight = Flight::new(MSS, una, 12_000, 20_000, 10_000, 0, &board);
+            let step = Sack::default().on_ack(&flight, acked, 0);
+            let expected = (over.then_some(u64::MAX), acked > 0, false, false);
+            assert_eq!(
+                (step.exit, step.restart_timer, step.resend, step.go_back),
+                expected,
+                "{una}"
+            );
+        }
+    }
+
+    /// Rule (4): the segment, or what there is of it, with the highest byte that is outstanding and
+    /// not selectively acknowledged. A second one only when RecoveryPoint has passed.
+    #[test]
+    fn the_last_hole_is_rescued_once() {
+        let detect = DupAcks::new(3, true, MSS);
+        for (ranges, hole) in [
+            (&[][..], Some((9000, 10_000))),
+            (&[(2000, 9700)], Some((9700, 10_000))),
+            (&[(2000, 10_000)], Some((1000, 2000))),
+            (&[(600, 10_000)], Some((0, 600))),
+            (&[(2000, 3000), (9500, 10_000)], Some((8500, 9500))),
+            (&[(2000, 3000), (3300, 10_000)], Some((3000, 3300))),
+            (&[(0, 10_000)], None),
+        ] {
+            let mut board = Scoreboard::default();
+            ranges.iter().for_each(|(from, to)| _ = board.insert(*from, *to));
+            let flight = |una| Flight::new(MSS, una, 10_000, 20_000, 10_000, 0, &board);
+            let mut sack = Sack::default();
+            sack.enter(&flight(0), 3);
+            sack.on_sent(Pick::Again(0, 10_000), 0, 10_000);
+            assert_eq!(
+                sack.next(&flight(0), &detect),
+                hole.map(|(from, to)| Pick::Rescue(from, to)),
+                "{ranges:?}"
+            );
+            if let Some((from, to)) = hole {
+                sack.on_sent(Pick::Rescue(from, to), from, to);
+                assert_eq!(sack.next(&flight(0), &detect), None, "{ranges:?}");
+            }
+        }
+        let board = Scoreboard::default();
+        let mut sack = Sack { high_rxt: 12_000, recover: 10_000, rescued: Some(10_000) };
+        for (una, rescued) in [(10_000, None), (10_001, Some(Pick::Rescue(11_000, 12_000)))] {
+            let flight = Flight::new(MSS, una, 12_000, 20_000, 10_000, 0, &board);
+            assert_eq!(sack.next(&flight, &detect), rescued);
+        }
+        sack.on_sent(Pick::New, 12_000, 13_000);
+        assert_eq!((sack.repaired(), sack.rescued), (12_000, Some(10_000)));
+    }
 }

@@ -184,7 +184,8 @@ enum Event {
     Resend,
     Timer,
     Report,
-    Timeout,
+    /// True if the receiver turns out to have dropped what it reported (RFC 2018 section 8).
+    Timeout(bool),
 }
 
 fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
@@ -196,7 +197,7 @@ fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
         4 => Just(Event::Resend),
         3 => Just(Event::Timer),
         1 => Just(Event::Report),
-        1 => Just(Event::Timeout),
+        1 => any::<bool>().prop_map(Event::Timeout),
     ];
     prop::collection::vec((0u64..60, event), 1..120)
 }
@@ -295,9 +296,15 @@ impl Pair {
                 self.rack.on_duplicate_report(self.una, self.nxt);
                 self.text.dsack(self.una, self.nxt);
             }
-            Event::Timeout => {
+            Event::Timeout(forgets) => {
                 if self.una == self.nxt {
                     return;
+                }
+                if forgets {
+                    self.board.clear();
+                    for s in self.text.list.iter_mut().filter(|s| s.sacked) {
+                        (s.sacked, s.lost, s.xmit_ts) = (false, false, Some(s.left));
+                    }
                 }
                 self.rack.on_timeout(self.now, self.una, &self.board);
                 self.text.rto(self.now, self.una, self.phase != Phase::Open);

@@ -1,6 +1,7 @@
 //! CHOKe: who is met and who goes, RED where nobody is met, and the bound of an unresponsive flow's
 //! share.
 use super::*;
+use crate::aqm::red::tests::alike::Line;
 use crate::aqm::red::{Red, RedConfig};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::packet::flow::FlowTable;
@@ -160,6 +161,27 @@ fn loaded(qdisc: impl Qdisc<Numbered>, site: LinkInfo, seed: u64) -> Journal {
     }
     bench.drain();
     bench.journal
+}
+
+/// A packet that does not fit counts as a signal, as in RED: the count of packets since the last
+/// one starts again. Packets that make room in a buffer that others share do not.
+#[test]
+fn an_overflow_counts_as_a_signal() {
+    let config =
+        ChokeConfig { min_th: Packets(3.0), max_p: 0.0, w_q: 1.0, ..ChokeConfig::default() };
+    let config = ChokeConfig { max_th: Packets(1000.0), ..config };
+    let limit = Capacity::Packets(50);
+    let mut line = Line::new(Choke::new(&config, &link(limit)), limit);
+    let counts = [10, 10, 10, 50, 10].map(|found| {
+        line.arrive(found);
+        line.gauge("count")
+    });
+    assert_eq!(counts, [0.0, 1.0, 2.0, 3.0, 1.0]);
+    let (site, flows, mut rng) = (link(limit), FlowTable::default(), Stream::named(1, "choke"));
+    let mut cx = Cx { now: line.now, rng: &mut rng, link: &site, flows: &flows };
+    line.aqm.overflowed(&mut cx, Limit::Shared);
+    line.arrive(10);
+    assert_eq!(line.gauge("count"), 2.0);
 }
 
 #[test]

@@ -89,24 +89,39 @@ fn a_standing_queue_is_signalled_by_codels_law() {
     }
 }
 
-/// Below target the count goes down at the instants at which it would have gone up, each time a
-/// longer while.
-#[test]
-fn the_count_goes_down_by_the_law_by_which_it_grew() {
+/// A COBALT after four signals of a standing queue, and the instant of the next, ms.
+fn after_four_signals() -> (Asked, f64) {
     let mut asked = Asked::new(&CobaltConfig::default());
     assert_eq!(signals(&mut asked, Span::ZERO, 31_630, Ecn::NotEct).len(), 4);
     assert_eq!(asked.gauge("count"), 5.0);
+    (asked, SIGNALS[4] + 100.0 / 5f64.sqrt())
+}
+
+/// Below target the count goes down at the instants at which it would have gone up, each time a
+/// longer while; so it does where the queue is empty then.
+#[test]
+fn the_count_goes_down_by_the_law_by_which_it_grew() {
     // The next signal would be 100/sqrt(5) ms after the last; then 100/sqrt(4), 100/sqrt(3),
     // 100/sqrt(2), 100.
-    let mut due = SIGNALS[4] + 100.0 / 5f64.sqrt();
-    for count in [4u32, 3, 2, 1] {
-        asked.depart(Span::from_secs_f64((due - 0.01) / 1e3), Span::ZERO, Ecn::NotEct);
-        assert_eq!(asked.gauge("count"), f64::from(count + 1), "before {due} ms");
-        asked.depart(Span::from_secs_f64((due + 0.001) / 1e3), Span::ZERO, Ecn::NotEct);
-        assert_eq!(asked.gauge("count"), f64::from(count), "after {due} ms");
-        due += 100.0 / f64::from(count).sqrt();
-    }
-    assert_eq!(asked.gauge("dropping"), 0.0);
+    let goes_down = |(mut asked, mut due): (Asked, f64), calm: fn(&mut Asked, Span)| {
+        for count in [4u32, 3, 2, 1] {
+            calm(&mut asked, Span::from_secs_f64((due - 0.01) / 1e3));
+            assert_eq!(asked.gauge("count"), f64::from(count + 1), "before {due} ms");
+            calm(&mut asked, Span::from_secs_f64((due + 0.001) / 1e3));
+            assert_eq!(asked.gauge("count"), f64::from(count), "after {due} ms");
+            due += 100.0 / f64::from(count).sqrt();
+        }
+        assert_eq!(asked.gauge("dropping"), 0.0);
+        asked
+    };
+    let mut empty = goes_down(after_four_signals(), Asked::idle);
+    empty.idle(Span::from_secs(5));
+    assert_eq!(empty.gauge("count"), 0.0);
+    empty.idle(Span::from_secs(6));
+    assert_eq!(empty.gauge("count"), 0.0);
+    let mut asked = goes_down(after_four_signals(), |asked, at| {
+        asked.depart(at, Span::ZERO, Ecn::NotEct);
+    });
     // A long silence takes the last one, too, and the memory begins anew.
     asked.depart(Span::from_secs(5), Span::ZERO, Ecn::NotEct);
     assert_eq!((asked.gauge("count"), asked.gauge("drop_next")), (0.0, 5.1));

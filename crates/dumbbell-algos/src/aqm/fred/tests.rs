@@ -2,6 +2,7 @@
 use super::*;
 use crate::aqm::drop_tail::{DropTail, DropTailConfig};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
@@ -295,4 +296,38 @@ fn contradictions_are_refused() {
     assert_eq!(fault(serde_json::json!({"min_th": "15 pkt", "max_th": "5 pkt"})).at, "max_th");
     assert_eq!(fault(serde_json::json!({"min_th": "0 pkt"})).at, "min_th");
     assert_eq!(fault(serde_json::json!({"max_p": 1.5})).at, "max_p");
+}
+
+/// Who has more than it may: `min_th` packets, or two where the average is at `max_th`; and who was
+/// found so before, its share.
+#[test]
+fn a_flow_that_has_more_than_it_may() {
+    let config = FredConfig {
+        min_th: Packets(4.0),
+        max_th: Packets(20.0),
+        w_q: 1.0,
+        ..FredConfig::default()
+    };
+    let site = link(Capacity::Unlimited);
+    let (flows, mut rng) = (FlowTable::default(), Stream::named(1, "fred"));
+    let cx = Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
+    let backlog = |packets| Backlog { packets, bytes: 500 * u64::from(packets), buffers: 0 };
+    let mut fred = Fred::new(&config, &site);
+    // Packets that wait, of how many flows; those that the flow has, and its strikes.
+    for (waiting, active, has, strike, greedy) in [
+        (10, 5, 3, 1, false),
+        (10, 5, 4, 0, true),
+        (10, 5, 1, 2, false),
+        (10, 5, 2, 1, false),
+        (10, 5, 2, 2, true),
+        (19, 1, 3, 9, false),
+        (20, 1, 2, 0, true),
+        (30, 10, 1, 9, false),
+        (30, 10, 2, 0, true),
+        (30, 0, 1, 9, false),
+    ] {
+        fred.sample(&cx, backlog(waiting), active);
+        let account = Account { has: backlog(has), strike };
+        assert_eq!(fred.is_greedy(account), greedy, "{waiting} {active} {has} {strike}");
+    }
 }

@@ -1,8 +1,10 @@
 //! PIE against RFC 8033, the vectors of its controller, and the facts of ns-3's test suite.
-use super::delay::DelayEstimate;
+use super::delay::{Delay, DelayEstimate};
 use super::*;
+use dumbbell_core::aqm::Slot;
 use dumbbell_core::catalogue::read;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
@@ -312,6 +314,70 @@ fn the_dequeue_rate_is_the_links() {
     };
     assert_eq!(rate(10), 0.0);
     assert!(near(rate(200), 1.25e6), "{}", rate(200));
+}
+
+/// So many bytes wait.
+struct Waits(u64);
+
+impl QueueView for Waits {
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: (self.0 / 1024) as u32, bytes: self.0, buffers: 0 }
+    }
+    fn meta(&self, _: Slot) -> Option<Meta> {
+        None
+    }
+}
+
+/// RFC 8033 section 5.2 by hand, with a threshold of 16 KiB, sixteen packets: the first measurement
+/// is the rate, each later one weighs 1/4, and none begins while less waits. Packets that leave in
+/// one instant measure nothing.
+#[test]
+fn the_dequeue_rate_is_an_average() {
+    let (mut delay, mut now) =
+        (Delay::new(DelayEstimate::DequeueRate, Bytes(16_384)), Time::ZERO + Span::from_secs(1));
+    let mut leave = |packets: u32, gap: Span, waiting: u64| {
+        for _ in 0..packets {
+            delay.depart(now, &Waits(waiting), &packet(0, 1024, Ecn::NotEct), Span::ZERO);
+            now += gap;
+        }
+        (delay.rate(), delay.is_known())
+    };
+    let ms = Span::from_ms;
+    // A packet ends a cycle, and begins the next one.
+    assert_eq!(leave(17, Span::ZERO, 20_000), (0.0, false));
+    assert_eq!(leave(15, ms(1), 20_000), (0.0, false));
+    assert_eq!(leave(1, ms(2), 20_000), (16_384.0 / 0.015, true));
+    let first = 16_384.0 / 0.015;
+    assert_eq!(leave(15, ms(2), 20_000).0, first);
+    let (rate, _) = leave(1, ms(2), 16_383);
+    assert!(near(rate, first + 0.25 * (16_384.0 / 0.032 - first)), "{rate}");
+    assert_eq!(leave(40, ms(1), 16_383).0, rate, "too little waits");
+    assert_eq!(leave(16, ms(1), 16_384).0, rate);
+    assert!(leave(1, ms(1), 16_384).0 > rate);
+    delay.restart();
+    assert_eq!((delay.rate(), delay.is_known()), (0.0, false));
+}
+
+/// What each estimate needs of its port, and what it says of 2500 bytes behind a packet that waited
+/// 7 ms: nothing before a rate is known, 20 ms at 1 Mbps.
+#[test]
+fn the_delay_by_each_estimate() {
+    let site = link(Capacity::Unlimited);
+    let (flows, mut rng) = (FlowTable::default(), Stream::named(1, "pie"));
+    let cx = Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
+    for (estimate, needs, known, seconds) in [
+        (DelayEstimate::Timestamp, Needs::Held, true, 0.007),
+        (DelayEstimate::DequeueRate, Needs::Held, false, 0.0),
+        (DelayEstimate::LinkRate, Needs::Arrival, true, 0.02),
+    ] {
+        let mut delay = Delay::new(estimate, Bytes(10_000));
+        delay.depart(cx.now, &Waits(2500), &packet(0, 1024, Ecn::NotEct), Span::from_ms(7));
+        assert_eq!((delay.needs(), delay.is_known()), (needs, known), "{estimate:?}");
+        assert_eq!(delay.seconds(&cx, &Waits(2500)), seconds, "{estimate:?}");
+    }
+    let mut delay = Delay::new(DelayEstimate::Timestamp, Bytes(10_000));
+    delay.depart(cx.now, &Waits(0), &packet(0, 1024, Ecn::NotEct), Span::from_ms(7));
+    assert_eq!(delay.seconds(&cx, &Waits(0)), 0.0, "nothing is left behind it");
 }
 
 /// A source of 1.25 times the rate that answers to nothing: the probability settles at 0.2 and the

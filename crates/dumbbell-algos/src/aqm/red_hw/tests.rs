@@ -5,11 +5,13 @@ use super::*;
 use crate::aqm::red::tests::alike::Line;
 use crate::aqm::red::{Red, RedConfig};
 use dumbbell_core::aqm::{Reason, Slot};
-use dumbbell_core::catalogue::{Config, read};
+use dumbbell_core::catalogue::{Config, Fault, read};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::testing::{link, packet};
+use dumbbell_core::testing::{Bench, Numbered, link, packet};
 use dumbbell_core::units::{Backlog, Capacity, Packets, Time};
 use serde_json::json;
 
@@ -258,6 +260,36 @@ fn the_seed_is_given_or_drawn() {
     assert_ne!(draws(0, 5).0, draws(0, 6).0);
 }
 
+/// Only an empty queue decays: a packet that finds others waiting, long after the one before, moves
+/// the average by half of the difference, and one that finds none for 8 half-lives nearly ends it.
+#[test]
+fn a_queue_that_is_not_empty_does_not_decay() {
+    let config = RedHwConfig {
+        idle_half_life: Span::from_ms(1),
+        weight_shift: 1,
+        min_th: Packets(100.0),
+        max_th: Packets(200.0),
+        ..Default::default()
+    };
+    let site = link(Capacity::Unlimited);
+    let mut bench = Bench::new(Fifo::<_, Numbered>::new(made(&config)), site, 1, false);
+    let mut after = |at, packets| {
+        for _ in 0..packets {
+            bench.arrive(Time::ZERO + at, packet(0, 1500, Ecn::NotEct));
+        }
+        let mut seen = Gauges::default();
+        bench.port.qdisc().probe(&mut seen);
+        (seen.get("avg").unwrap(), bench.port.backlog().packets)
+    };
+    let (before, waiting) = after(Span::ZERO, 10);
+    assert_eq!(waiting, 9);
+    // A packet takes 12 ms.
+    let (avg, _) = after(Span::from_ms(8), 1);
+    assert!((avg - (before + 9.0) / 2.0).abs() < 0.01, "{before} {avg}");
+    let (avg, _) = after(Span::from_ms(11 * 12 + 8), 1);
+    assert!((avg - before / 4.0 / 256.0).abs() < 0.02, "{before} {avg}");
+}
+
 /// Drop precedence is the class; all else is class 0; a map says otherwise.
 #[test]
 fn codepoints_have_classes() {
@@ -279,6 +311,16 @@ fn codepoints_have_classes() {
     let own =
         RedHwConfig { classes: classes[..2].to_vec(), map, default_class: 0, ..Default::default() };
     assert_eq!([0, 46, 10].map(|dscp| seen(&own, dscp).0), [0.0, 1.0, 0.0]);
+    // Each class has its own probability: 9 is half-way for the third, and below the others.
+    let steeper = RedHwClass { max_p: 0.04, ..curve(6.0) };
+    let config = RedHwConfig { classes: [&classes[..3], &[steeper]].concat(), ..config };
+    let mut held = line(&config);
+    (0..8000).for_each(|_| _ = held.arrive_as(9, 0));
+    for (dscp, p, max_p) in [(10, 0.0, 0.02), (14, 0.02, 0.04)] {
+        held.arrive_as(9, dscp);
+        assert!((held.gauge("p") - p).abs() < 1e-4, "{dscp}: {}", held.gauge("p"));
+        assert!((held.gauge("max_p") - max_p).abs() < 1e-4, "{dscp}");
+    }
     // The classes' thresholds are in the core's registers: at an average of 20 only they tell who
     // is dropped.
     let mut held = line(&config);
@@ -413,12 +455,18 @@ fn contradictions_are_refused() {
         let found = read::<RedHwConfig>(&written).unwrap_err();
         assert!(found.at == at && found.fix.is_some(), "{written}: {found:?}");
     }
+    let steep = read::<RedHwConfig>(&json!({"min_th": "6 pkt", "max_th": "7 pkt", "max_p": 0.5}));
+    let Fault { cause, fix, .. } = steep.unwrap_err();
+    assert_eq!(cause, "0.5 over 1 packets is too steep for a slope of 18 bits");
+    assert_eq!(fix.unwrap(), "write less than 0.03125, or thresholds further apart");
     for allowed in [
         json!({"max_p": 0.1874}),
         json!({"max_p": 1.0, "threshold": "constant"}),
         json!({"max_th": "261 pkt", "max_p": 1.0}),
         json!({"classes": [class("6 pkt", "12 pkt")], "map": {"ef": 0}}),
         json!({"adaptive": true, "classes": four(class("7 pkt", "13 pkt"))}),
+        json!({"adaptive": true, "target_low": 0.5, "target_high": 0.5}),
+        json!({"adaptive": true, "bottom": 0.1, "top": 0.1}),
     ] {
         assert!(
             read::<RedHwConfig>(&allowed).is_ok(),

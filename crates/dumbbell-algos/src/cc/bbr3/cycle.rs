@@ -77,7 +77,7 @@ impl Probing {
             (self.was_limited, self.limited) = (self.limited, false);
         }
     }
-    fn cwnd_limited(&self) -> bool {
+    pub fn cwnd_limited(&self) -> bool {
         self.limited || self.was_limited
     }
 }

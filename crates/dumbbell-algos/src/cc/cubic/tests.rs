@@ -303,3 +303,32 @@ fn linux_follows_reno_where_that_is_faster() {
         near(c.window - 100.0, added, 1e-9);
     }
 }
+
+/// Linux counts segments: 0.7 of 47 are 32, whatever part of one is in flight beside them. In bytes
+/// it is 0.7 of all.
+#[test]
+fn a_loss_leaves_whole_segments() {
+    for (growth, left) in [(Growth::Linux, 32_000), (CubicConfig::default().growth, 33_110)] {
+        let path = Path { whole_segments: true, ..path() };
+        let mut c = Cubic::new(&CubicConfig { growth, ..config() }, &path);
+        c.cwnd = 60 * MSS;
+        let event = Congestion::new(ms(1), Cause::Loss, 47 * MSS + 300, &[]);
+        c.on_congestion(&event, &mut Commands::default());
+        assert_eq!((c.cwnd(), c.ssthresh), (left, left));
+    }
+}
+
+/// Slow start by RFC 3465 adds two segments for an acknowledgment, of the size that they have.
+#[test]
+fn slow_start_goes_by_the_size_of_segments() {
+    let path = Path { growth_limit: 2, initial_ssthresh: u64::MAX, ..path() };
+    let mut c = Cubic::new(&config(), &path);
+    for (mss, added) in [(1000, 2000), (500, 1000), (250, 500), (1000, 2000)] {
+        c.on_mss(mss);
+        let before = c.cwnd();
+        let mut ack = Ack::default();
+        (ack.acked, ack.window_limited) = (10 * MSS, true);
+        c.on_ack(&ack, &mut Commands::default());
+        assert_eq!(c.cwnd() - before, added, "{mss}");
+    }
+}

@@ -147,6 +147,30 @@ mod tests {
         assert_eq!(round(&mut h, 80 * MSS, 80, 3000, 113, 300), 8);
     }
 
+    /// A train of acknowledgments that lasts longer than half of the least round-trip time ends it,
+    /// or than all of that where segments are paced; gaps of more than 2 ms part it.
+    #[test]
+    fn a_long_train_ends_it() {
+        for (paced, gap_us, rtt_ms, grows) in [
+            (false, 2000, 100, 26),
+            (true, 2000, 100, 51),
+            (false, 2001, 100, 60),
+            (false, 1000, 60, 31),
+        ] {
+            let mut h = HyStart::new(MSS);
+            let grown = (0..60)
+                .take_while(|i| {
+                    let mut a = Ack::default();
+                    a.now = Time::ZERO + Span::from_us(gap_us * i);
+                    (a.acked, a.una, a.nxt) = (MSS, (i + 1) * MSS, 200 * MSS);
+                    (a.rtt, a.paced) = (Some(Span::from_ms(rtt_ms)), paced);
+                    h.on_ack(&a, 20 * MSS) == Advice::Grow(MSS)
+                })
+                .count();
+            assert_eq!(grown, grows, "{paced} {gap_us} {rtt_ms}");
+        }
+    }
+
     /// One short sample shows that no queue stands.
     #[test]
     fn a_short_sample_ends_the_suspicion() {

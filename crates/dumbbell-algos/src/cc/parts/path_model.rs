@@ -261,7 +261,13 @@ mod tests {
         assert!(!held.limits(&sample(0, 5)));
         held.mark(100, 40);
         held.mark(120, 4);
-        for (prior, limited) in [(99, false), (100, true), (124, true), (125, false)] {
+        // What has just gone through at the next mark makes one time of both.
+        held.mark(124, 6);
+        for (prior, limited) in [(99, false), (100, true), (130, true), (131, false)] {
+            assert_eq!(held.limits(&sample(prior, 200)), limited, "{prior}");
+        }
+        held.mark(131, 9);
+        for (prior, limited) in [(100, false), (130, false), (131, true), (140, true)] {
             assert_eq!(held.limits(&sample(prior, 200)), limited, "{prior}");
         }
     }

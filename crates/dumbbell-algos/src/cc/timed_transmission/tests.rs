@@ -175,7 +175,8 @@ fn the_timer_sends_what_the_tokens_allow() {
 #[test]
 fn a_period_or_a_codepoint_that_is_none_is_refused() {
     let wrong = |config: TimedTransmissionConfig| config.check().unwrap_err().at;
-    assert_eq!(wrong(TimedTransmissionConfig { period: Some(Span::ZERO), ..config() }), "period");
+    let looks_after = |us| TimedTransmissionConfig { period: Some(Span::from_us(us)), ..config() };
+    assert_eq!((wrong(looks_after(9)), looks_after(10).check().is_ok()), ("period".into(), true));
     assert_eq!(wrong(TimedTransmissionConfig { inside: "af14".into(), ..config() }), "in");
     assert_eq!(wrong(TimedTransmissionConfig { burst: Limit::Bdp(0.0), ..config() }), "burst");
 }

@@ -82,3 +82,47 @@ fn the_start() {
     }
     assert!((m.rate.unwrap() / MBIT - 3.2).abs() < 1e-9);
 }
+
+/// After a timeout there is one segment, until new data is acknowledged; a duplicate, selective or
+/// not, is not enough.
+#[test]
+fn a_timeout_holds_until_new_data_is_acknowledged() {
+    let path = Path { mss: 1000, initial_window: 10_000, ..Path::PLAIN };
+    let mut m = Model::new(&VivaceConfig::default(), &path);
+    m.on_open(Time::ZERO, Some(Span::from_ms(100)), 1 << 20, &mut Commands::default());
+    let event = Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 10_000, &[]);
+    m.on_congestion(&event, &mut Commands::default());
+    let mut ack = Ack::default();
+    (ack.now, ack.rtt) = (Time::ZERO + Span::from_ms(1), Some(Span::from_ms(100)));
+    let windows = [(0, 0), (0, 1000), (1000, 0)].map(|(acked, sacked)| {
+        (ack.acked, ack.sacked) = (acked, sacked);
+        m.on_ack(&ack, &mut Commands::default());
+        m.cwnd()
+    });
+    // The timeout has halved the rate of ten segments in a round trip; the window is two of it.
+    assert_eq!(windows, [1000, 1000, 10_000]);
+}
+
+/// Start goes on while the utility does not fall; then the rate follows the gradient: a utility
+/// that is 0.3 higher at 10.5 than at 9.5 Mbit/s leads from 10 to 10.3.
+#[test]
+fn the_rate_follows_the_gradient() {
+    let path = Path { mss: 1000, initial_window: 10_000, ..Path::PLAIN };
+    let mut m = Model::new(&VivaceConfig::default(), &path);
+    m.set_srtt(Span::from_ms(50));
+    let of = |role, mbps| {
+        let mut over = interval(mbps, 0.0, 0.0);
+        over.role = role;
+        over
+    };
+    for (mbps, starting) in [(8.0, true), (8.0, true), (4.0, false)] {
+        m.settle(&of(Role::Start, mbps));
+        assert_eq!(m.starting, starting, "{mbps}");
+    }
+    assert_eq!(m.rate, Some(2.0 * MBIT), "half of the one whose utility was less");
+    m.rate = Some(10.0 * MBIT);
+    (m.pair.up, m.pair.down) = (Some(5.3), Some(5.0));
+    m.settle(&of(Role::Wait, 10.0));
+    assert!((m.rate.unwrap() / MBIT - 10.3).abs() < 1e-9, "{:?}", m.rate);
+    assert_eq!((m.pair.up, m.pair.down, m.pair.begun), (None, None, 0));
+}

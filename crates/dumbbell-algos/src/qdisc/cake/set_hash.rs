@@ -96,6 +96,22 @@ mod tests {
         1.0 - below
     }
 
+    /// A guest stays with its host until the queue is free, and then has one of its own like any
+    /// other flow.
+    #[test]
+    fn a_guest_leaves_with_its_host() {
+        let mut rng = Stream::named(3, "guests");
+        let (mut hash, taken) = filled(2, 2, 2, &mut rng);
+        assert_eq!((taken, hash.collisions()), (vec![true; 2], 0));
+        let shared = hash.place(9, &mut rng, |_| true);
+        assert_eq!((hash.place(9, &mut rng, |_| false), hash.collisions()), (shared, 1));
+        hash.freed(1 - shared);
+        assert_eq!(hash.place(9, &mut rng, |_| false), shared, "another queue was freed");
+        hash.freed(shared);
+        assert_eq!(hash.place(9, &mut rng, |queue| queue == shared), 1 - shared);
+        assert_eq!(hash.collisions(), 1);
+    }
+
     /// A flow that comes to `flows` others collides if its set is full: the curves of the paper's
     /// figure on 1024 queues, for a plain hash (1 way) and for CAKE's (8 ways), within 4 standard
     /// deviations.

@@ -99,6 +99,9 @@ fn the_ramp_and_the_step() {
             .iter()
             .all(|(t, p)| (at(*t) - p).abs() < 1e-9)
     );
+    // A ramp of no width is a step.
+    let steep = DualPi2Config { range: Span::ZERO, l_min_th: us(1000), ..ramp.clone() };
+    assert_eq!([999, 1000, 1001].map(|t| native(&steep, us(t))), [0.0, 0.0, 1.0]);
     let step = DualPi2Config { l_aqm: LAqm::Step, ..ramp };
     assert_eq!([999, 1000, 1001].map(|t| native(&step, us(t))), [0.0, 0.0, 1.0]);
 }

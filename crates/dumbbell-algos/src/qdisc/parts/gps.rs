@@ -128,6 +128,22 @@ mod tests {
     use super::*;
     use dumbbell_core::units::Span;
 
+    /// Two flows alike, of 1000 B each: at 4 ms, when each has got 250 B, one is forgotten, and the
+    /// other has the link for itself; what the first brings then begins with it. A flow that has
+    /// nothing, or never had, is nothing to forget.
+    #[test]
+    fn a_flow_that_is_forgotten_takes_nothing_more() {
+        let (mut fluid, rate) = (Fluid::default(), Rate::from_mbps(1));
+        let ms = |n| Time::ZERO + Span::from_ms(n);
+        [0, 1].into_iter().for_each(|class| fluid.takes(class, 1000.0, 1.0));
+        assert_eq!(fluid.at(ms(4), rate), 250.0);
+        [0, 0, 7].into_iter().for_each(|class| fluid.forgets(class));
+        assert_eq!(fluid.at(ms(6), rate), 500.0);
+        fluid.takes(0, 100.0, 1.0);
+        assert_eq!(fluid.shares[0].last, 600.0);
+        assert!((fluid.at(ms(7), rate) - 562.5).abs() < 1e-9);
+    }
+
     /// 1 Mbps is 125 B in a millisecond. Flow 0 (weight 1) brings 1000 B at 0, flow 1 (weight 3)
     /// 750 B at 2 ms. Alone, flow 0 has got 250 B by then; after it V grows by a fourth of the
     /// bytes: flow 1 ends when V = 500, 1000 B later, at 10 ms; flow 0 has 500 B left for itself,

@@ -248,7 +248,9 @@ mod tests {
         for (text, cause) in [
             ("", "no delivery opportunity"),
             ("0x3", "repeats without a pause"),
-            ("1 two", "word 2"),
+            ("1 two", "word 2 of the schedule, `two`: write GAP"),
+            ("1 12345678901234567890123", "word 2 of the schedule, `12345678901234567890…`:"),
+            ("abcdefghijklmnopqrst", "word 1 of the schedule, `abcdefghijklmnopqrst`:"),
             ("-1", "word 1"),
             ("1x0", "whole numbers"),
             ("1*0", "whole numbers"),

@@ -185,3 +185,15 @@ fn what_is_no_law_is_refused_with_a_cause() {
         assert!(fault.as_ref().is_err_and(|e| e.contains(said)), "{v}: {fault:?}");
     }
 }
+
+/// Between two points of a table the value is in proportion; below the first one it is that.
+#[test]
+fn a_table_is_interpolated() {
+    let table = [(Bytes(100), 0.25), (Bytes(300), 0.75), (Bytes(400), 1.0)];
+    for (u, x) in
+        [(0.0, 100.0), (0.2, 100.0), (0.25, 100.0), (0.5, 200.0), (0.75, 300.0), (0.875, 350.0)]
+    {
+        assert_eq!(interpolate(&table, u), x, "{u}");
+    }
+    assert_eq!(interpolate(&table, 1.0), 400.0);
+}

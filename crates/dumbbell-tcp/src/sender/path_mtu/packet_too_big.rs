@@ -147,9 +147,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let searches = self.cold.config.pmtu_discovery == Discovery::Probe;
         let una = self.una;
         let Some(path) = &mut self.cold.path else { return };
-        self.searching = searches
-            && (path.low < path.high && (path.next(step).is_some() || path.trial.is_some())
-                || path.mending > una);
+        self.searching =
+            searches && (path.next(step).is_some() || path.trial.is_some() || path.mending > una);
         self.raising = path.raise_at != Time::NEVER;
         // A deadline more: the short way of those who have one only, the retransmission timer's,
         // would pass it by.

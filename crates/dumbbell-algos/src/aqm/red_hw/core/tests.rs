@@ -268,6 +268,39 @@ fn classes_share_the_average_and_not_the_thresholds() {
     assert_eq!(one.decide(Arrival { class: 2, ..packet(0, 9) }).region, Region::Random);
 }
 
+/// An explanation has the registers of the packet's class and queue, the numbers before the packet,
+/// and the decision that the packet then gets.
+#[test]
+fn a_trace_tells_what_the_decision_will_be() {
+    for classes in [1, 4] {
+        let mut core =
+            Core::new(Shape { classes, gap: true, queues: 8, def_min: 0, ..shape(false) });
+        for (class, queue) in (0..4).flat_map(|class| (0..8).map(move |queue| (class, queue))) {
+            let at = register::address(table::MAX, class, queue);
+            core.write(at, (40 + 10 * u32::from(class) + u32::from(queue)) << FRACTION);
+        }
+        for n in 0..2000u64 {
+            let (class, qid) = ((n % 7 % 4) as u8, (n % 8) as u8);
+            let arrival = Arrival { qid, class, ..packet(n, (n / 50) as u16) };
+            let (avg, credit) = (core.avg(qid), core.credit(qid));
+            let trace = core.inside(arrival);
+            let named = if classes == 4 { class } else { 0 };
+            assert_eq!(trace.entry, core.entry(named, qid));
+            let max = 40 + 10 * u32::from(named) + u32::from(qid);
+            assert_eq!(trace.entry.max, max << FRACTION);
+            assert_eq!((trace.before, trace.credit), (avg, Some(credit)));
+            assert_eq!((core.avg(qid), core.credit(qid)), (avg, credit), "nothing changes");
+            let decision = core.decide(arrival);
+            assert_eq!(trace.decision, decision);
+            assert_eq!(trace.p.is_some(), decision.region == Region::Random);
+            assert!(trace.p.is_none_or(|p| p == core.p(named, qid)));
+        }
+    }
+    let plain = Core::new(shape(false));
+    assert_eq!(plain.inside(packet(0, 9)).credit, None);
+    assert!(plain.enabled() && plain.draw() == 1);
+}
+
 /// Two half half-lives halve it, one takes a quarter, 62 leave nothing of 31 bits.
 #[test]
 fn idle_times_decay() {

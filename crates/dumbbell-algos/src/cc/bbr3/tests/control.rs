@@ -50,3 +50,24 @@ fn repairs_and_pauses() {
     run.cc.on_idle(MSS);
     assert_eq!(run.cc.cwnd(), MSS, "a lost SYN");
 }
+
+/// A loss and a timeout keep the window of their time for the end of the repair, the first one's
+/// unless it was less; in ProbeRTT, whose window is low, that of before is kept. Marks keep none.
+#[test]
+fn the_window_to_go_back_to() {
+    for cause in [Cause::Loss, Cause::Timeout { first: true }] {
+        for (state, kept) in [(State::Cruise, 60), (State::ProbeRtt, 100)] {
+            let mut run = Run::at(State::Cruise);
+            run.cc.good.save(100 * MSS, false);
+            (run.cc.state, run.cc.cwnd) = (state, 60 * MSS);
+            run.event(Cause::Further);
+            run.event(Cause::Ecn);
+            assert_eq!(run.cc.good.restore(0), 100 * MSS);
+            run.event(cause);
+            assert_eq!(run.cc.good.restore(0), kept * MSS, "{cause:?} {state:?}");
+            run.cc.cwnd = 30 * MSS;
+            run.event(cause);
+            assert_eq!(run.cc.good.restore(0), kept * MSS, "{cause:?} {state:?}: the same repair");
+        }
+    }
+}

@@ -181,3 +181,21 @@ fn probe_rtt() {
     }
     assert!(run.now > seen + Span::from_secs(10) && run.cc.min_rtt.value > RTT);
 }
+
+/// The window counts as the limit in the round in which it was, and in the next.
+#[test]
+fn a_full_window_counts_for_two_rounds() {
+    let mut probing = Run::new().cc.probing;
+    assert!(!probing.cwnd_limited());
+    probing.see_limit(true);
+    probing.see_limit(false);
+    assert!(probing.cwnd_limited());
+    probing.next_round(false);
+    let next: Vec<bool> = (0..3)
+        .map(|_| {
+            probing.next_round(true);
+            probing.cwnd_limited()
+        })
+        .collect();
+    assert_eq!(next, [true, false, false]);
+}

@@ -48,6 +48,19 @@ fn avoidance_adds_a_segment_per_window() {
     assert!((w.cwnd() as f64 - exact).abs() <= 1.0, "{} {exact}", w.cwnd());
 }
 
+/// An acknowledgment of more than a window adds what one of a window does, and the byte that
+/// remainders have made.
+#[test]
+fn an_acknowledgment_adds_no_more_than_a_round_trip() {
+    let grown = |acked| {
+        let mut w = Window::new(STANDARD, &path(2));
+        (w.cwnd, w.ssthresh) = (10 * MSS, MSS);
+        w.grow(&ack(acked));
+        w.cwnd() - 10 * MSS
+    };
+    assert_eq!([5, 10, 11, 50].map(|n| grown(n * MSS)), [500, 1000, 1001, 1001]);
+}
+
 #[test]
 fn delayed_acks_halve_the_growth_unless_bytes_are_counted() {
     let growth = |limit| {
@@ -77,6 +90,19 @@ fn a_spurious_reduction_is_undone() {
     w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
     w.shrink(&event(Cause::Spurious, 0), None);
     assert_eq!((w.cwnd(), w.threshold()), (40 * MSS, u64::MAX));
+}
+
+/// RFC 5681 equation (4) to the byte: half of what was in flight, rounded down, whatever the size
+/// of a segment.
+#[test]
+fn a_loss_leaves_half() {
+    for mss in [MSS, 1448] {
+        let mut w = Window::new(STANDARD, &Path { mss, ..path(1) });
+        for in_flight in 0..60_000 {
+            w.shrink(&event(Cause::Loss, in_flight), None);
+            assert_eq!(w.threshold(), (in_flight / 2).max(2 * mss), "{in_flight} {mss}");
+        }
+    }
 }
 
 /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of
