@@ -1,4 +1,4 @@
-"""The hardware through the command: lint, ten million packets of model and RTL side by side, every
+"""The hardware through the command: lint, two million packets of model and RTL side by side, every
 proof."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dumbbell.rtl import sources, tools
 from dumbbell.rtl.verify import coverage, formal, lint
 from helpers.rtl import RTL, document, needs, red
 
-PACKETS = 10_000_000
+PACKETS = 2_000_000
 LEAST_SHARE = 0.1
 """Of the decisions of a mode, in each region."""
 LEAST_BACK_TO_BACK = 0.2

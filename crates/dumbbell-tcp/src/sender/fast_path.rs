@@ -174,12 +174,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cc.on_ack(&ack);
     }
 
-    /// Full segments of new data, until a window is full; the end of the stream is left to the
-    /// careful way.
+    /// Full segments of new data, until a window is full. Where the windows have room for all data
+    /// that waits, the careful way sends it, since its last burst includes the last segment.
     #[inline(always)]
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
-        let allowed = edge.min(self.una + self.cc.cwnd()).min(self.limit - 1);
+        let allowed = edge.min(self.una + self.cc.cwnd());
+        if allowed == self.limit {
+            return self.send_the_rest(now, out);
+        }
         let start = self.nxt;
         if self.pushes && (self.nxt + 2 * self.mss <= allowed || !self.bursts_are_least()) {
             self.fill_in_bursts(now, edge, allowed, out);
@@ -195,9 +198,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.filled_to(edge, start);
             self.blocked = false;
         } else {
-            self.transmit(now, out);
-            self.fast_path = self.may_take_fast_path();
+            self.send_the_rest(now, out);
         }
+    }
+
+    #[inline(never)]
+    fn send_the_rest(&mut self, now: Time, out: &mut impl Outbox) {
+        self.transmit(now, out);
+        self.fast_path = self.may_take_fast_path();
     }
 
     /// Counts what was sent from `start` on, but for the packets after the first.
