@@ -2,6 +2,9 @@
 //! `tests/frozen` keeps: with its defaults and each choice of its parameters, over drawn traffic or
 //! a drawn connection. They tell that something moved, not whether it was right; a change that
 //! should not move results moves none. `DUMBBELL_FREEZE=1` writes them anew.
+#[path = "../../dumbbell-core/tests/support/keep.rs"]
+mod keep;
+
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::{self, AnyCc};
 use dumbbell_algos::conditioner::{self, AnyConditioner};
@@ -330,10 +333,5 @@ fn algorithms_keep_their_fingerprints() {
             text += &format!("{kind} {name} {} {:016x}\n", choices.len(), seen.0.value());
         }
     }
-    if std::env::var_os("DUMBBELL_FREEZE").is_some() {
-        std::fs::write(file, &text).unwrap();
-    }
-    let frozen = std::fs::read_to_string(file).unwrap();
-    let moved: Vec<_> = text.lines().zip(frozen.lines()).filter(|(a, b)| a != b).collect();
-    assert!(text == frozen, "moved: {moved:#?}");
+    keep::keeps(file, &text);
 }

@@ -10,7 +10,7 @@ const GROUPS: usize = (u64::BITS - STEP_BITS + 1) as usize;
 /// Counts of spans: exact below 32 ps, then 32 buckets for each power of two.
 ///
 /// Only groups of buckets that hold something take memory: the waiting times of a queue lie within
-/// about ten powers of two.
+/// about ten powers of two. The fields stand in the order of use.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Histogram {

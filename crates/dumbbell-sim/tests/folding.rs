@@ -1,6 +1,8 @@
 //! The best test that the engine can have: run ahead or not, hold packets or not, the history is
 //! the same.
 mod drawn;
+#[path = "../../dumbbell-core/tests/support/keep.rs"]
+mod keep;
 mod plans;
 mod relayed;
 
@@ -209,8 +211,5 @@ fn drawn_graphs_keep_their_fingerprints() {
         let run = |hold| audited(&plan, Options { hold, ..Options::default() }).fingerprint;
         text += &format!("{n:2} {hash:016x} {:016x} {:016x}\n", run(false), run(true));
     }
-    if std::env::var_os("DUMBBELL_FREEZE").is_some() {
-        std::fs::write(file, &text).unwrap();
-    }
-    assert_eq!(text, std::fs::read_to_string(file).unwrap());
+    keep::keeps(file, &text);
 }

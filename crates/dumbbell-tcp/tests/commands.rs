@@ -208,18 +208,24 @@ fn a_control_retransmits_on_its_own_clock() {
     );
 }
 
+/// A control that orders three extras, with tags 7 to 9, at the first acknowledgment.
+fn three_extras() -> Double {
+    let mut double = Double::new(6);
+    let mut once = false;
+    double.on_ack = Box::new(move |_, commands| {
+        if !std::mem::replace(&mut once, true) {
+            [7, 8, 9].into_iter().for_each(|tag| commands.extra(Tag(tag)));
+        }
+    });
+    double
+}
+
 /// TCP Peach: extra tagged segments beyond the window. 7 is lost, and comes back as a tag; 8
 /// arrives, and its tag comes with its acknowledgment. The window never counts them.
 #[test]
 fn extra_segments_go_beyond_the_window_and_their_tags_return() {
     for recovery in ["newreno", "sack"] {
-        let mut double = Double::new(6);
-        let mut once = false;
-        double.on_ack = Box::new(move |_, commands| {
-            if !std::mem::replace(&mut once, true) {
-                [7, 8, 9].into_iter().for_each(|tag| commands.extra(Tag(tag)));
-            }
-        });
+        let double = three_extras();
         let config = plain().with_overrides(TcpOverrides::recovery(recovery));
         // Segments 1 to 6 go, and at the first ACK extras 7, 8, 9; then data 10 ... The first extra
         // is lost.
@@ -243,13 +249,7 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
 #[test]
 fn extras_count_when_they_go_again() {
     for recovery in ["newreno", "sack"] {
-        let mut double = Double::new(6);
-        let mut once = false;
-        double.on_ack = Box::new(move |_, commands| {
-            if !std::mem::replace(&mut once, true) {
-                [7, 8, 9].into_iter().for_each(|tag| commands.extra(Tag(tag)));
-            }
-        });
+        let double = three_extras();
         let config = plain().with_overrides(TcpOverrides::recovery(recovery));
         let mut net = net(&config, double).start(u64::MAX);
         net.run(at_ms(110));

@@ -43,7 +43,7 @@ impl Length {
 
 /// The smallest sojourn among the packets that left in each interval, and its mean. An interval in
 /// which none left counts with the age that the next one to leave had at its end, which is zero if
-/// that had not come yet.
+/// that had not come yet. What each packet touches comes first.
 #[repr(C)]
 pub(crate) struct Sojourn {
     /// The time when the present interval ends.
