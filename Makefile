@@ -141,7 +141,7 @@ test-lab: .venv/.ready-test lab  ## Tests of the laboratory, which `make test` s
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
 	$(BIN)/dumbbell bench $(ARGS)
 
-fabric-bench: build  ## The published benchmark of fat trees on one core (minutes): make fabric-bench ARGS="8=1s"
+fabric-bench: build  ## The published benchmark of fat trees (minutes): make fabric-bench ARGS="8=1s 16=1s@2"
 	$(BIN)/python bench/fabric.py $(ARGS)
 	$(BIN)/python docs/tools/generate.py
 

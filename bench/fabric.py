@@ -1,12 +1,13 @@
-"""The published benchmark of parallel simulators, on one core: fat trees of switches with k ports.
+"""The published benchmark of parallel simulators: fat trees of switches with k ports.
 
-    make fabric-bench                  # k = 4 and 8 for 1 s, k = 16 for 100 ms
-    make fabric-bench ARGS="8=1s"      # one of them
+    make fabric-bench                  # k = 4 and 8 for 1 s, k = 16 for 100 ms, on one core
+    make fabric-bench ARGS="16=1s@2"   # one of them, on two threads
 
-The scenario is bench/fabric.toml. Each run is a process of its own on one processor; its figures go
-to bench/fabric.json, and from there into docs/explanation/performance.md. Processor time is that of
-the process from start to end: reading, planning and results are in it. Wall time is longer on a
-busy machine, and so is processor time, less.
+The scenario is bench/fabric.toml. Each run is a process of its own, and one of a single thread has
+one processor. Its figures go to bench/fabric.json, and from there into
+docs/explanation/performance.md. Processor time is that of the process from start to end: reading,
+planning and results are in it. Wall time is longer on a busy machine, and so is processor time,
+less.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ FILE = ROOT / "bench" / "fabric.json"
 RUNS = ("4=1s", "8=1s", "16=100ms")
 
 
-def command(k: int, duration: str) -> list[str]:
+def command(k: int, duration: str, threads: int) -> list[str]:
     """The command of one run, whose results nobody keeps."""
-    words = ["-m", "dumbbell", "run", str(SCENARIO), "--json", "--threads", "1"]
+    words = ["-m", "dumbbell", "run", str(SCENARIO), "--json", "--threads", str(threads)]
     return [sys.executable, *words, "-s", f"fat_tree.k={k}", "-s", f"duration={duration}"]
 
 
-def measured(k: int, duration: str) -> dict[str, Any]:
+def measured(k: int, duration: str, threads: int) -> dict[str, Any]:
     """One run, and what its process took."""
-    cpu = max(os.sched_getaffinity(0))
+    processors = sorted(os.sched_getaffinity(0))[-threads:]
     with tempfile.TemporaryFile() as out:
         start = time.perf_counter()
         child = os.fork()
         if child == 0:
-            os.sched_setaffinity(0, {cpu})
+            os.sched_setaffinity(0, processors)
             os.dup2(out.fileno(), 1)
-            words = command(k, duration)
+            words = command(k, duration, threads)
             os.execv(words[0], words)
         _, status, used = os.wait4(child, 0)
         wall = time.perf_counter() - start
@@ -52,6 +53,7 @@ def measured(k: int, duration: str) -> dict[str, Any]:
     cpu_s = used.ru_utime + used.ru_stime
     return {
         "k": k,
+        "threads": threads,
         "duration_s": result["duration_s"],
         "hosts": k**3 // 4,
         "flows": result["sessions"][0]["flows"],
@@ -68,11 +70,12 @@ def measured(k: int, duration: str) -> dict[str, Any]:
 def main(wanted: list[str]) -> int:
     """Measures, prints, and keeps the figures of what was run beside those of before."""
     kept = json.loads(FILE.read_text()) if FILE.exists() else {"runs": []}
-    runs = {(run["k"], run["duration_s"]): run for run in kept["runs"]}
+    runs = {(run["k"], run["duration_s"], run["threads"]): run for run in kept["runs"]}
     for word in wanted or RUNS:
-        k, _, duration = word.partition("=")
-        run = measured(int(k), duration or "1 s")
-        runs[run["k"], run["duration_s"]] = run
+        case, _, threads = word.partition("@")
+        k, _, duration = case.partition("=")
+        run = measured(int(k), duration or "1 s", int(threads or 1))
+        runs[run["k"], run["duration_s"], run["threads"]] = run
         print(json.dumps(run))
         kept = {"machine": platform.machine(), "runs": [runs[key] for key in sorted(runs)]}
         FILE.write_text(json.dumps(kept, indent=2) + "\n")

@@ -45,11 +45,13 @@ fn number(rule: &Value, x: f64) -> Value {
 /// written out.
 pub fn choices(described: &Described) -> Vec<Value> {
     let schema = &described.page.schema;
-    let offers: Vec<(String, Vec<Value>)> = properties(schema)
+    let mut offers: Vec<(String, Vec<Value>)> = properties(schema)
         .iter()
         .map(|(name, rule)| (name.clone(), offers(schema, rule)))
         .filter(|(_, values)| !values.is_empty())
         .collect();
+    // The order of a schema's keys depends on what else is built.
+    offers.sort_by(|a, b| a.0.cmp(&b.0));
     let single = offers
         .iter()
         .flat_map(|(name, values)| values.iter().map(move |v| json!({ name.clone(): v })));
