@@ -207,10 +207,8 @@ def _first_run(binary: Binary, out: Path) -> None:
 def _command(binary: Binary, tests: list[str] | None = None) -> list[str]:
     if binary.alone:
         return [binary.path]
-    if tests:
-        chosen = ["--exact", *tests]
-    else:
-        chosen = ["--skip", binary.without] if binary.without else []
+    others = ["--skip", binary.without] if binary.without else []
+    chosen = ["--exact", *tests] if tests else others
     return [binary.path, "--test-threads=2", *chosen]
 
 
