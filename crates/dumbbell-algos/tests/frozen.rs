@@ -4,6 +4,8 @@
 //! should not move results moves none. `DUMBBELL_FREEZE=1` writes them anew.
 #[path = "../../dumbbell-core/tests/support/keep.rs"]
 mod keep;
+#[path = "../../dumbbell-core/tests/support/seen.rs"]
+mod seen;
 
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::{self, AnyCc};
@@ -22,7 +24,6 @@ use dumbbell_core::catalogue::Entry;
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::meter::{Color, Meter};
-use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
@@ -34,25 +35,8 @@ use dumbbell_core::transport::{
     Ack, Cause, Commands, Congestion, CongestionControl, HostSignal, Phase, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
+use seen::Seen;
 use serde_json::Value;
-use std::fmt::{Debug, Write};
-
-/// A fingerprint of whatever can be shown.
-#[derive(Default)]
-struct Seen(Fingerprint);
-
-impl Write for Seen {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        text.bytes().for_each(|byte| self.0.mix(u64::from(byte)));
-        Ok(())
-    }
-}
-
-impl Seen {
-    fn see(&mut self, what: &impl Debug) {
-        write!(self, "{what:?}").unwrap();
-    }
-}
 
 impl Probe for Seen {
     fn gauge(&mut self, name: &'static str, value: f64) {

@@ -3,14 +3,16 @@
 //! right; a change that should not move results moves none. `DUMBBELL_FREEZE=1` writes them anew.
 #[path = "../../../dumbbell-core/tests/support/keep.rs"]
 mod keep;
+#[path = "../../../dumbbell-core/tests/support/seen.rs"]
+mod seen;
 
 use crate::harness::{Net, PAYLOAD, Way, lose, ms, plain};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_quic::{Ecn, Handshake, QuicConfig};
+use seen::Seen;
 
 const CONTROLS: [&str; 7] = ["newreno", "cubic", "bbr", "bbr3", "dctcp", "prague", "copa"];
 
@@ -60,18 +62,16 @@ fn connections_keep_their_fingerprints() {
     let mut text = String::from("# configuration  control  packets  fingerprint\n");
     for (configuration, config) in configs() {
         for name in CONTROLS {
-            let (mut seen, mut packets) = (Fingerprint::default(), 0);
+            let (mut seen, mut packets) = (Seen::default(), 0);
             for path in 0..3 {
                 let net = connection(name, &config, path);
                 let (sender, receiver) = (&net.sender, &net.receiver);
                 let counts = (sender.stats(), sender.view(), receiver.stats());
-                let shown = net.log.iter().map(|sent| format!("{sent:?}"));
-                for line in shown.chain([format!("{counts:?}")]) {
-                    line.bytes().for_each(|byte| seen.mix(u64::from(byte)));
-                }
+                net.log.iter().for_each(|sent| seen.see(sent));
+                seen.see(&counts);
                 packets += net.log.len();
             }
-            text += &format!("{configuration} {name} {packets} {:016x}\n", seen.value());
+            text += &format!("{configuration} {name} {packets} {:016x}\n", seen.0.value());
         }
     }
     keep::keeps(file, &text);

@@ -4,15 +4,17 @@
 //! none. `DUMBBELL_FREEZE=1` writes them anew.
 #[path = "../../../dumbbell-core/tests/support/keep.rs"]
 mod keep;
+#[path = "../../../dumbbell-core/tests/support/seen.rs"]
+mod seen;
 
 use crate::harness::*;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{Discovery, Ecn, TcpConfig};
+use seen::Seen;
 
 const CONTROLS: [&str; 14] = [
     "tahoe", "reno", "newreno", "sack", "cubic", "bbr", "bbr3", "dctcp", "prague", "dcr", "freeze",
@@ -82,18 +84,16 @@ fn connections_keep_their_fingerprints() {
     let mut text = String::from("# profile  control  segments  fingerprint\n");
     for (profile, config) in profiles() {
         for name in CONTROLS {
-            let (mut seen, mut segments) = (Fingerprint::default(), 0);
+            let (mut seen, mut segments) = (Seen::default(), 0);
             for path in 0..4 {
                 let net = connection(name, &config, path);
                 let (sender, receiver) = (&net.sender, &net.receiver);
                 let counts = (sender.stats(), sender.path_stats(), sender.view(), receiver.stats());
-                let shown = net.log.iter().map(|sent| format!("{sent:?}"));
-                for line in shown.chain([format!("{counts:?}")]) {
-                    line.bytes().for_each(|byte| seen.mix(u64::from(byte)));
-                }
+                net.log.iter().for_each(|sent| seen.see(sent));
+                seen.see(&counts);
                 segments += net.log.len();
             }
-            text += &format!("{profile} {name} {segments} {:016x}\n", seen.value());
+            text += &format!("{profile} {name} {segments} {:016x}\n", seen.0.value());
         }
     }
     keep::keeps(file, &text);
