@@ -8,6 +8,7 @@
 //! A part may run on by the shortest delay of the links between parts beyond what the others have
 //! reached: nothing that they send arrives sooner.
 mod choose;
+mod grow;
 use crate::engine::entry::Pkt;
 use crate::engine::sidecar::Sidecar;
 use dumbbell_algos::source::AnySource;

@@ -10,7 +10,7 @@ use crate::results::run_output::{RunOutput, of_output};
 use crate::run::watch::Watcher;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
-use divided::Stopped;
+use divided::{Machine, Stopped};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
@@ -312,7 +312,8 @@ fn together(engine: &Engine<'_>, plan: &Plan, partition: &Partition) -> Result<W
         let now = ((t.ps() as f64 / plan.duration.ps() as f64).min(1.0) * WHOLE) as u64;
         engine.meter.passed.fetch_add(now - passed.swap(now, Relaxed), Relaxed);
     };
-    divided::run(plan, partition, &engine.meter.stop, &reached, run_delay::total_of_this_thread)
+    let machine = Machine { waited: run_delay::total_of_this_thread, free: cores::free };
+    divided::run(plan, partition, &engine.meter.stop, &reached, machine)
         .map_err(|stopped| match stopped {
             Stopped::Interrupted => Stop::Interrupted,
             Stopped::Refused(fault) => refused(fault),

@@ -1,4 +1,5 @@
 //! A partition that divides the work.
+use super::grow::{Graph, grown};
 use super::{Partition, may_be_cut};
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
@@ -53,12 +54,17 @@ fn divided(plan: &Plan, parts: usize, least: Span, work: &[f64]) -> Option<Parti
     let count = group.iter().max().map_or(0, |most| most + 1);
     let mut load = vec![0.0; count];
     group.iter().zip(work).for_each(|(group, work)| load[*group] += work);
-    let total: f64 = load.iter().sum();
-    let of_group = grown(plan, parts, &group, &load, total);
+    let share = load.iter().sum::<f64>() / parts as f64;
+    // Many delays leave one group with nearly all nodes: no parts need to grow to see that.
+    let fits = |load: f64| load <= UNEVEN * share;
+    if count < parts || !load.iter().copied().all(fits) {
+        return None;
+    }
+    let links = plan.links.iter().map(|link| (group[link.from], group[link.to]));
+    let of_group = grown(&Graph::new(load.len(), links), &load, parts);
     let mut of_part = vec![0.0; parts];
     of_group.iter().zip(&load).for_each(|(part, load)| of_part[*part as usize] += load);
-    let most = of_part.into_iter().fold(0.0, f64::max);
-    if most > UNEVEN * total / parts as f64 {
+    if !of_part.into_iter().all(fits) {
         return None;
     }
     Partition::new(plan, group.iter().map(|group| of_group[*group]).collect())
@@ -90,32 +96,4 @@ fn groups(plan: &Plan, least: Span) -> Vec<usize> {
             number[root]
         })
         .collect()
-}
-
-/// Parts that grow one after the other, each by the group that has the most links to it, until it
-/// has its share; what is left is the last.
-fn grown(plan: &Plan, parts: usize, group: &[usize], load: &[f64], total: f64) -> Vec<u32> {
-    let count = load.len();
-    let mut near = vec![Vec::new(); count];
-    for link in &plan.links {
-        let (a, b) = (group[link.from], group[link.to]);
-        if a != b {
-            near[a].push(b);
-        }
-    }
-    let last = parts as u32 - 1;
-    let mut of = vec![u32::MAX; count];
-    for part in 0..last {
-        let (mut has, mut ties) = (0.0, vec![0u32; count]);
-        while let Some(next) = (0..count)
-            .filter(|g| of[*g] == u32::MAX)
-            .max_by(|a, b| ties[*a].cmp(&ties[*b]).then(load[*a].total_cmp(&load[*b])))
-            .filter(|g| has + load[*g] / 2.0 <= total / parts as f64)
-        {
-            of[next] = part;
-            has += load[next];
-            near[next].iter().for_each(|g| ties[*g] += 1);
-        }
-    }
-    of.iter().map(|part| *part.min(&last)).collect()
 }

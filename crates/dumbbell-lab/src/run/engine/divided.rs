@@ -1,8 +1,8 @@
 //! One simulation on several cores: each thread has a part of the network.
 //!
 //! The parts together have the history of the whole, so that results do not depend on the number of
-//! threads (`dumbbell_net::partition`). A thread that waits for a core holds up all others: on a
-//! crowded machine one thread simulates all parts, one after the other.
+//! threads (`dumbbell_net::partition`). A thread that waits for a core holds up all others: while
+//! the machine is crowded, one thread simulates all parts, one after the other.
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
@@ -17,11 +17,16 @@ use std::time::{Duration, Instant};
 
 /// Tries to meet the others before a thread lets the system run something else.
 const SPINS: u32 = 2_000;
-/// How often the threads look how long they waited for a core.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often the threads look how long they waited for a core. Much more than a program needs that
+/// only looks in: a single wait is no crowd.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// With two threads that wait for a core for more than this share of the time, taken together, one
 /// is about as fast: each wait holds up both, and two are at most 1.7 times as fast.
 const CROWDED: f64 = 0.25;
+/// How long one thread goes on alone before several are tried again. Twice as long each time they
+/// were in vain, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(16);
 
 /// Why a divided run has no result.
 pub enum Stopped {
@@ -31,13 +36,23 @@ pub enum Stopped {
     Refused(Fault),
 }
 
+/// What the threads ask the machine.
+#[derive(Clone, Copy)]
+pub struct Machine {
+    /// How long the calling thread has waited for a core since its start; `None`: the system does
+    /// not tell.
+    pub waited: fn() -> Option<Span>,
+    /// The cores that are free, that of the calling thread among them.
+    pub free: fn() -> usize,
+}
+
 /// Where the thread of a part stopped.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Left {
     /// At the end of the run.
     AtEnd,
-    /// Between two rounds, because the machine is crowded.
-    Crowded,
+    /// Between two rounds, because the machine is crowded, or no longer.
+    BetweenRounds,
     /// Anywhere, because another thread gave up, or the user did.
     Broken,
 }
@@ -56,9 +71,7 @@ struct Meeting<'a> {
     stop: &'a AtomicBool,
     /// Called with the time that all parts have reached.
     reached: &'a (dyn Fn(Time) + Sync),
-    /// How long the calling thread has waited for a core since its start; `None`: the system does
-    /// not tell.
-    waited: fn() -> Option<Span>,
+    machine: Machine,
     /// Picoseconds that the threads waited for a core since the first thread asked.
     waited_ps: AtomicU64,
     crowded: AtomicBool,
@@ -119,25 +132,49 @@ impl Meeting<'_> {
             }
             self.collect(number, world);
             if self.crowded.load(Ordering::Acquire) {
-                return Left::Crowded;
+                return Left::BetweenRounds;
             }
         }
     }
 
-    /// Runs all parts to their end on this thread; false if the user stopped it.
-    fn run_all(&self, worlds: &mut [World]) -> bool {
+    /// Runs each part on a thread of its own, the first on this one.
+    fn run_together(&self, worlds: &mut [World]) -> Left {
+        self.crowded.store(false, Ordering::Release);
+        self.waited_ps.store(0, Ordering::Release);
+        each_on_a_thread(worlds.iter_mut(), |number, world| {
+            let leaves = Leaves(&self.broken);
+            let left = self.run(number, world);
+            if left != Left::Broken {
+                std::mem::forget(leaves);
+            }
+            left
+        })
+        .into_iter()
+        .find(|left| *left != Left::AtEnd)
+        .unwrap_or(Left::AtEnd)
+    }
+
+    /// Runs all parts on this thread, until the others have cores again after a `pause`.
+    fn run_alone(&self, worlds: &mut [World], pause: Duration) -> Left {
+        let mut start = Instant::now();
         loop {
             worlds.iter().enumerate().for_each(|(number, world)| self.tell_horizon(number, world));
-            let Some(bound) = self.bound() else { return true };
+            let Some(bound) = self.bound() else { return Left::AtEnd };
             for (number, world) in worlds.iter_mut().enumerate() {
                 world.run_before(bound);
                 self.post(number, world);
             }
             (self.reached)(bound);
             if self.stop.load(Ordering::Relaxed) {
-                return false;
+                return Left::Broken;
             }
             worlds.iter_mut().enumerate().for_each(|(number, world)| self.collect(number, world));
+            if start.elapsed() > pause {
+                if (self.machine.free)() >= worlds.len() {
+                    return Left::BetweenRounds;
+                }
+                start = Instant::now();
+            }
         }
     }
 
@@ -164,7 +201,7 @@ impl Meeting<'_> {
     }
 
     fn waited_so_far(&self) -> Span {
-        (self.waited)().unwrap_or(Span::ZERO)
+        (self.machine.waited)().unwrap_or(Span::ZERO)
     }
 
     /// Sends what left a part. The mails that were delivered come back in exchange, with their
@@ -195,8 +232,28 @@ impl Drop for Leaves<'_> {
     }
 }
 
+/// What `work` makes of each item and its number, each on a thread of its own, the first on this
+/// one.
+fn each_on_a_thread<T: Send, R: Send>(
+    items: impl Iterator<Item = T>,
+    work: impl Fn(usize, T) -> R + Sync,
+) -> Vec<R> {
+    let mut items = items.enumerate();
+    let first = items.next();
+    thread::scope(|scope| {
+        let work = &work;
+        let others: Vec<_> =
+            items.map(|(number, item)| scope.spawn(move || work(number, item))).collect();
+        let first = first.map(|(number, item)| work(number, item));
+        let others = others
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        first.into_iter().chain(others).collect()
+    })
+}
+
 /// The world of `plan` at its end, simulated in the parts of `partition`, each on a thread of its
-/// own, until the threads have `waited` too long for cores.
+/// own. While the threads wait too long for cores of the `machine`, one simulates all parts.
 ///
 /// # Errors
 /// It was stopped, or the simulator refuses the plan.
@@ -205,9 +262,11 @@ pub fn run(
     partition: &Partition,
     stop: &AtomicBool,
     reached: &(dyn Fn(Time) + Sync),
-    waited: fn() -> Option<Span>,
+    machine: Machine,
 ) -> Result<World, Stopped> {
     let parts = partition.parts();
+    let worlds = each_on_a_thread(0..parts, |_, number| World::part(plan, partition, number));
+    let mut worlds = worlds.into_iter().collect::<Result<Vec<_>, _>>().map_err(Stopped::Refused)?;
     let meeting = Meeting {
         partition,
         horizons: (0..parts).map(|_| AtomicU64::new(u64::MAX)).collect(),
@@ -217,38 +276,24 @@ pub fn run(
         broken: AtomicBool::new(false),
         stop,
         reached,
-        waited,
+        machine,
         waited_ps: AtomicU64::new(0),
         crowded: AtomicBool::new(false),
     };
-    let part = |number: usize| -> Result<World, Stopped> {
-        let leaves = Leaves(&meeting.broken);
-        let mut world = World::part(plan, partition, number).map_err(Stopped::Refused)?;
-        if meeting.run(number, &mut world) == Left::Broken {
-            return Err(Stopped::Interrupted);
+    let (mut alone, mut pause) = (false, FIRST_PAUSE);
+    loop {
+        let start = Instant::now();
+        let left = match alone {
+            true => meeting.run_alone(&mut worlds, pause),
+            false => meeting.run_together(&mut worlds),
+        };
+        match left {
+            Left::AtEnd => return Ok(World::join(worlds)),
+            Left::Broken => return Err(Stopped::Interrupted),
+            Left::BetweenRounds if alone => pause = LONGEST_PAUSE.min(2 * pause),
+            Left::BetweenRounds if start.elapsed() > pause => pause = FIRST_PAUSE,
+            Left::BetweenRounds => {}
         }
-        std::mem::forget(leaves);
-        Ok(world)
-    };
-    let worlds = thread::scope(|scope| {
-        let others: Vec<_> = (1..parts)
-            .map(|number| {
-                let part = &part;
-                scope.spawn(move || part(number))
-            })
-            .collect();
-        let first = part(0);
-        let others = others
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        std::iter::once(first).chain(others).collect::<Vec<_>>()
-    });
-    // A refusal says more than that the others were stopped by it.
-    let (refused, rest): (Vec<_>, Vec<_>) =
-        worlds.into_iter().partition(|world| matches!(world, Err(Stopped::Refused(_))));
-    let mut worlds = refused.into_iter().chain(rest).collect::<Result<Vec<_>, _>>()?;
-    if !meeting.run_all(&mut worlds) {
-        return Err(Stopped::Interrupted);
+        alone = !alone;
     }
-    Ok(World::join(worlds))
 }
