@@ -3,6 +3,7 @@
 use dumbbell_core::registry;
 
 pub mod parts;
+pub mod sharing;
 #[cfg(test)]
 mod tests;
 

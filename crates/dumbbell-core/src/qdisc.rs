@@ -63,6 +63,30 @@ pub trait Qdisc<P: Packet> {
     fn probe(&self, out: &mut dyn Probe);
 }
 
+/// A discipline whose queues may share a buffer with those of other ports, which limits each of
+/// them by what all hold.
+#[delegate(
+    names = crate::{qdisc::*, aqm::Cx, packet::Meta},
+)]
+pub trait Sharing<P: Packet>: Qdisc<P> {
+    /// The queue that an arriving packet joins, asked once for each.
+    fn queue_of(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize;
+    /// Bytes that a queue holds, with a packet of its own in transmission if the port counts it.
+    fn held_by(&self, queue: usize) -> u64;
+    /// Bytes that all queues hold, with the packet in transmission if the port counts it.
+    fn held(&self) -> u64;
+    /// A packet arrives at its queue, which may hold at most `most` bytes with it. `None`: as much
+    /// as the port's own limit says.
+    fn enqueue_in(
+        &mut self,
+        queue: usize,
+        cx: &mut Cx<'_>,
+        p: P,
+        most: Option<u64>,
+        sink: &mut impl Sink<P>,
+    );
+}
+
 /// First in, first out, with an algorithm that signals congestion.
 pub struct Fifo<A, P> {
     aqm: A,
@@ -320,5 +344,28 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         if self.store.buffer_size().is_some() {
             out.gauge("buffers", f64::from(self.counted().buffers));
         }
+    }
+}
+
+impl<A: Aqm, P: Packet> Sharing<P> for Fifo<A, P> {
+    fn queue_of(&mut self, _: &mut Cx<'_>, _: &Meta) -> usize {
+        0
+    }
+    fn held_by(&self, _: usize) -> u64 {
+        self.counted().bytes
+    }
+    fn held(&self) -> u64 {
+        self.counted().bytes
+    }
+    fn enqueue_in(
+        &mut self,
+        _: usize,
+        cx: &mut Cx<'_>,
+        p: P,
+        most: Option<u64>,
+        sink: &mut impl Sink<P>,
+    ) {
+        let own = most.map_or(cx.link.capacity, Capacity::Bytes);
+        self.offer(cx, p, own, sink);
     }
 }

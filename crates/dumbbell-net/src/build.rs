@@ -11,6 +11,7 @@ use crate::engine::host_signals::HostSignals;
 use crate::engine::owners::Owners;
 use crate::engine::path::{OrderNeeds, Paths, RunAhead, Streams};
 use crate::engine::path_choice::PathChoice;
+use crate::engine::queued_packet::QueuedPacket;
 use crate::engine::ranks::Ranks;
 use crate::engine::socket::{RECEIVER, SENDER};
 use crate::fragment::oversize;
@@ -25,12 +26,13 @@ use crate::port::account::Account;
 use crate::port::arrival::ArrivalQueue;
 use crate::port::edge::PortEdge;
 use crate::port::held::{Discipline, HeldQueue};
-use crate::port::shared_buffer::{SharedBuffer, SharingQueue};
+use crate::port::shared_buffer::{Queues, SharedBuffer, SharingQueue};
 use crate::port::stats::PortStats;
 use crate::port::{Port, Queue};
 use crate::report::names::ReportNames;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::qdisc::sharing::{SHARING, SharingQdisc};
 use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::constant::Constant;
@@ -333,16 +335,26 @@ fn queue(
     let service = service(plan, link)?;
     let spec = &link.aqm;
     let several = qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind);
+    let shared_buffer = cx.shared_buffers.get(&link.from);
     let discipline = if several {
-        Discipline::Several(within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?)
+        let queues = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
+        match shared_buffer {
+            None => Discipline::Several(queues),
+            Some(buffer) => {
+                let queues = within(&link.name, sharing(spec, queues))?;
+                let queues = Queues::Several(queues);
+                Discipline::Sharing(SharingQueue::new(queues, buffer.clone()))
+            }
+        }
     } else {
         let aqm = within(&link.name, cx.aqm(spec, &info))?;
         // A limit in buffers is counted where packets are held: in a queue that decides at arrival
         // it would be on everybody's way.
         let held = options.hold || shared(&service) || link.capacity.buffer_size().is_some();
-        match (cx.shared_buffers.get(&link.from), aqm.needs()) {
+        match (shared_buffer, aqm.needs()) {
             (Some(buffer), _) => {
-                Discipline::Sharing(SharingQueue::new(aqm, link.capacity, buffer.clone()))
+                let fifo = Fifo::new(aqm).counting(link.capacity.buffer_size());
+                Discipline::Sharing(SharingQueue::new(Queues::Fifo(fifo), buffer.clone()))
             }
             (None, Needs::Arrival) if !held => {
                 let queue = ArrivalQueue::new(aqm, rng, info, service, link.count_in_service);
@@ -352,6 +364,17 @@ fn queue(
         }
     };
     Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)))
+}
+
+/// A discipline whose queues share a buffer with those of other ports.
+fn sharing(
+    spec: &Spec,
+    queues: AnyQdisc<QueuedPacket>,
+) -> Result<SharingQdisc<QueuedPacket>, Fault> {
+    SharingQdisc::of(queues).ok_or_else(|| {
+        let cause = format!("the queues of {} cannot share a buffer", spec.kind);
+        Fault::at("kind", cause).fix(format!("take one of {}", SHARING.join(", ")))
+    })
 }
 
 /// True if both directions of a link share one medium, so that transmissions are known only when

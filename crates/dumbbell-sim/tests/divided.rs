@@ -3,6 +3,7 @@ mod drawn;
 mod plans;
 
 use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, story};
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_plan::{NodeKind, Plan, SharedBuffer, Transport};
 use dumbbell_quic::{Ecn, QuicConfig};
@@ -11,7 +12,7 @@ use dumbbell_sim::partition::{Partition, undivided};
 use dumbbell_sim::{Options, Report, World};
 use plans::spec;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A plan that may be divided: without edges and datagrams, with packets that fit, and with fewer
 /// links that have a law or an impairment.
@@ -178,10 +179,18 @@ fn partitions_divide_the_work() {
 }
 
 /// Switches that share buffers, which fill: the history is the same for any number of parts, cut at
-/// any switch.
+/// any switch. Ports with classes have a threshold for each.
 #[test]
 fn switches_with_shared_buffers_are_divided_exactly() {
-    let mut plan = plans::fat_tree::fat_tree(1, 4, spec("drop_tail", json!({})), Span::from_ms(5));
+    divides_shared_buffers("drop_tail", json!({}));
+    divides_shared_buffers("drr", json!({ "weights": [3.0, 1.0] }));
+}
+
+fn divides_shared_buffers(queue: &str, config: Value) {
+    let mut plan = plans::fat_tree::fat_tree(1, 4, spec(queue, config), Span::from_ms(5));
+    for (number, flow) in plan.flows.iter_mut().enumerate() {
+        flow.dscp = Dscp(if number % 2 == 0 { 46 } else { 0 });
+    }
     for node in (0..plan.nodes.len()).filter(|node| plan.nodes[*node].kind == NodeKind::Router) {
         plan.shared_buffers.push(SharedBuffer { node, size: Bytes(60_000), alpha: 0.5 });
     }

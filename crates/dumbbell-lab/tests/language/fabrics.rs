@@ -371,6 +371,10 @@ fn switches_share_buffers() {
         let router = p.nodes[link.from].kind == NodeKind::Router;
         assert_eq!(link.capacity, if router { most } else { Capacity::Unlimited }, "{}", link.name);
     }
+    let classes =
+        SHARED.replace("\"red\", min_th = \"limit / 6\", max_th = \"limit / 2\"", "\"prio\"");
+    let whole = Capacity::Bytes(2_000_000);
+    assert!(plan(&classes, &[]).links.iter().any(|link| link.capacity == whole), "several queues");
     let limited = plan(SHARED, &["queue.limit=100 pkt"]);
     assert!(limited.links.iter().any(|link| link.capacity == Capacity::Packets(100)));
     let graph = GRAPH
@@ -390,8 +394,8 @@ fn a_shared_buffer_that_cannot_be_is_refused() {
         ("2 MB", "2 pkt", "size"),
         (
             "kind = \"red\", min_th = \"limit / 6\", max_th = \"limit / 2\"",
-            "kind = \"drr\"",
-            "several queues",
+            "kind = \"fq_codel\"",
+            "classes: prio, drr, wfq",
         ),
     ] {
         let text = SHARED.replace(from, to);

@@ -29,7 +29,7 @@ type PortOf<Q> = HeldPort<QueuedPacket, Q, AnyService>;
 enum AnyPort {
     /// One FIFO with an AQM, in a buffer of its own.
     Fifo(PortOf<Fifo<AnyAqm, QueuedPacket>>),
-    /// One FIFO in a buffer that the ports of a switch share.
+    /// One FIFO, or several queues, in a buffer that the ports of a switch share.
     Sharing(Box<PortOf<SharingQueue>>),
     /// A discipline of several queues.
     Several(Box<PortOf<AnyQdisc<QueuedPacket>>>),

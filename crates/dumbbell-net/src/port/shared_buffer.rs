@@ -2,17 +2,20 @@
 //! Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM
 //! Transactions on Networking 6(2), 1998.
 //!
-//! A packet comes in if its queue, with it, then holds at most alpha times what is then free.
-//! Queues of one buffer are of one switch, and each holds its packets: so all of them are asked in
-//! the order of time, and by the same thread.
+//! A packet comes in if its queue, with it, then holds at most alpha times what is then free. A
+//! port with classes has a queue for each, with a threshold of its own. Queues of one buffer are of
+//! one switch, and each holds its packets: so all of them are asked in the order of time, and by
+//! the same thread.
 use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::qdisc::sharing::SharingQdisc;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
-use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
-use dumbbell_core::units::{Backlog, Capacity, Time};
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sharing, Sink};
+use dumbbell_core::units::{Backlog, Time};
+use dumbbell_macros::delegate;
 use dumbbell_plan::{NodeId, Plan};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,10 +65,10 @@ impl SharedBuffer {
     }
 }
 
-/// What a queue has had of a shared buffer in the window.
+/// What a port has had of a shared buffer in the window.
 #[derive(Clone, Copy, Default)]
 struct Share {
-    /// Bytes that it holds now.
+    /// Bytes that its queues hold now.
     bytes: u64,
     /// The time since when.
     since: Time,
@@ -76,9 +79,24 @@ struct Share {
     full: u64,
 }
 
-/// A queue of a shared buffer.
+/// One queue, or several.
+#[allow(clippy::large_enum_variant)]
+pub(crate) enum Queues {
+    /// First in, first out.
+    Fifo(Fifo<AnyAqm, QueuedPacket>),
+    /// Classes and their order.
+    Several(SharingQdisc<QueuedPacket>),
+}
+
+#[delegate(match self { Fifo, Several })]
+impl Qdisc<QueuedPacket> for Queues {}
+
+#[delegate(match self { Fifo, Several })]
+impl Sharing<QueuedPacket> for Queues {}
+
+/// The queues of a port in a shared buffer.
 pub(crate) struct SharingQueue {
-    fifo: Fifo<AnyAqm, QueuedPacket>,
+    queues: Queues,
     buffer: Arc<SharedBuffer>,
     share: Share,
 }
@@ -123,10 +141,9 @@ impl<K: Sink<QueuedPacket>> Sink<QueuedPacket> for Noted<'_, K> {
 }
 
 impl SharingQueue {
-    /// An empty queue of `buffer`; `own` is its own limit.
-    pub(crate) fn new(aqm: AnyAqm, own: Capacity, buffer: Arc<SharedBuffer>) -> Self {
-        let fifo = Fifo::new(aqm).counting(own.buffer_size());
-        SharingQueue { fifo, buffer, share: Share::default() }
+    /// Empty queues in `buffer`.
+    pub(crate) fn new(queues: Queues, buffer: Arc<SharedBuffer>) -> Self {
+        SharingQueue { queues, buffer, share: Share::default() }
     }
 
     /// Adds the time until `now` to the integral.
@@ -136,24 +153,25 @@ impl SharingQueue {
         self.share.since = now;
     }
 
-    /// The queue may have changed at the instant that is settled.
+    /// The queues may have changed at the instant that is settled.
     fn settle(&mut self) {
-        let bytes = self.fifo.counted().bytes;
+        let bytes = self.queues.held();
         if bytes != self.share.bytes {
             self.buffer.changes(self.share.since, self.share.bytes, bytes);
             self.share.bytes = bytes;
         }
     }
 
-    /// The most that the queue may hold with a packet of `bytes` that comes now.
+    /// The most that a queue may hold with a packet of `bytes` that comes now.
     fn most_with(&self, bytes: u64) -> u64 {
         self.buffer.law.threshold(self.buffer.used() + bytes)
     }
 
-    /// A packet comes that has no place in the shared buffer.
+    /// A packet comes to `queue`, and has no place in the shared buffer.
     #[cold]
     fn exceeds(
         &mut self,
+        queue: usize,
         cx: &mut Cx<'_>,
         p: QueuedPacket,
         most: u64,
@@ -163,11 +181,11 @@ impl SharingQueue {
         let free = law.size.0.saturating_sub(used);
         let full = u64::from(p.meta().ip_len) > free;
         let counts = cx.now >= self.buffer.warm && cx.now <= self.buffer.end;
-        let bytes = [self.fifo.counted().bytes, most, used, free].map(|bytes| bytes as f64);
+        let bytes = [self.queues.held_by(queue), most, used, free].map(|bytes| bytes as f64);
         let [held, threshold, used, free] = bytes;
         let values = [held, threshold, used, free, law.alpha];
         let mut noted = Noted { sink, overflow: false, values };
-        self.fifo.offer(cx, p, Capacity::Bytes(most), &mut noted);
+        self.queues.enqueue_in(queue, cx, p, Some(most), &mut noted);
         if noted.overflow && counts {
             *(if full { &mut self.share.full } else { &mut self.share.above }) += 1;
         }
@@ -177,12 +195,14 @@ impl SharingQueue {
 impl Qdisc<QueuedPacket> for SharingQueue {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: QueuedPacket, sink: &mut impl Sink<QueuedPacket>) {
         self.lasts_until(cx.now);
-        let bytes = u64::from(p.meta().ip_len);
+        let meta = p.meta();
+        let queue = self.queues.queue_of(cx, &meta);
+        let bytes = u64::from(meta.ip_len);
         let most = self.most_with(bytes);
-        if self.fifo.counted().bytes + bytes > most {
-            self.exceeds(cx, p, most, sink);
+        if self.queues.held_by(queue) + bytes > most {
+            self.exceeds(queue, cx, p, most, sink);
         } else {
-            self.fifo.offer(cx, p, cx.link.capacity, sink);
+            self.queues.enqueue_in(queue, cx, p, None, sink);
         }
         self.settle();
     }
@@ -192,35 +212,35 @@ impl Qdisc<QueuedPacket> for SharingQueue {
         sink: &mut impl Sink<QueuedPacket>,
     ) -> Option<Waiting<QueuedPacket>> {
         self.lasts_until(cx.now);
-        let head = self.fifo.dequeue(cx, sink);
+        let head = self.queues.dequeue(cx, sink);
         self.settle();
         head
     }
     fn backlog(&self) -> Backlog {
-        self.fifo.backlog()
+        self.queues.backlog()
     }
     /// A transmission ends and the next begins at one instant: what is taken changes when the port
     /// asks for the next packet.
     fn set_in_service(&mut self, bytes: Option<u32>) {
-        self.fifo.set_in_service(bytes);
+        self.queues.set_in_service(bytes);
         if bytes.is_some() {
             self.settle();
         }
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.fifo.idle(cx);
+        self.queues.idle(cx);
     }
     fn next_wakeup(&self) -> Option<Time> {
-        Qdisc::next_wakeup(&self.fifo)
+        Qdisc::next_wakeup(&self.queues)
     }
     fn wake(&mut self, cx: &mut Cx<'_>) {
-        self.fifo.wake(cx);
+        self.queues.wake(cx);
     }
     fn waiting_since(&self) -> Vec<Time> {
-        self.fifo.waiting_since()
+        self.queues.waiting_since()
     }
     fn probe(&self, out: &mut dyn Probe) {
-        self.fifo.probe(out);
+        self.queues.probe(out);
     }
 }
 

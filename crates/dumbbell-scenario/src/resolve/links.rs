@@ -6,15 +6,15 @@ use crate::resolve::sessions::ExpandedScenario;
 use crate::resolve::topology::{LinkDraft, LinkSettings, QueueFrom, RoutedFlow, fabric};
 use dumbbell_algos::impairment::down::{Down, DownConfig};
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
+use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_plan::{Link, NodeId, Shared, SharedBuffer, Spec};
-use queue::{Queue, queue};
+use queue::{Queue, Room, queue};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// What queues have in common that are resolved once: their place, rate and MTU of the link, its
-/// mean base round-trip time, and the most that they get of a shared buffer.
-type Alike = (QueueFrom, Rate, u32, Option<Span>, Option<Bytes>);
+/// mean base round-trip time, and their room in a shared buffer.
+type Alike = (QueueFrom, Rate, u32, Option<Span>, Option<Room>);
 
 /// The links with their queues. Queues of one place, size and speed are resolved once, and kept
 /// once.
@@ -36,9 +36,9 @@ pub fn build(
         let queue = match &settings.queue {
             QueueFrom::Unlimited => buffer.map(|b| Queue::drop_tail(Capacity::Bytes(b.most().0))),
             from => {
-                let most = buffer.map(|buffer| buffer.most());
-                let alike = (from.clone(), settings.rate, settings.mtu, mean_rtt, most);
-                let new = || queue(&name, &settings, mean_rtt, most, cx);
+                let room = buffer.map(Room::of);
+                let alike = (from.clone(), settings.rate, settings.mtu, mean_rtt, room);
+                let new = || queue(&name, &settings, mean_rtt, room, cx);
                 known.entry(alike).or_insert_with(new).clone()
             }
         };

@@ -2,6 +2,7 @@
 mod transports;
 
 use crate::plans::{answered, edge, empty, flow, link, spec};
+use dumbbell_algos::qdisc::sharing::SHARING;
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
@@ -237,13 +238,18 @@ fn before(choice: u8) -> Option<Shared<Vec<Rule>>> {
     }
 }
 
-/// The plan with a shared buffer, of a few packets or of many, at about half of its routers.
+/// The plan with a shared buffer, of a few packets or of many, at about half of its routers: of
+/// those whose queues may share one.
 pub fn sharing(mut plan: Plan, choice: u64) -> Plan {
+    let may_share = |queue: &str| {
+        SHARING.contains(&queue) || qdisc::CATALOGUE.iter().all(|entry| entry.about.name != queue)
+    };
     for (i, node) in (6..plan.nodes.len()).enumerate() {
         let choice = choice >> (8 * i);
         let alpha = [0.25, 0.5, 1.0, 8.0][choice as usize % 4];
         let size = Bytes(8_000 + 200 * (choice >> 3 & 31));
-        if choice & 4 == 0 {
+        let mut queues = plan.links.iter().filter(|link| link.from == node);
+        if choice & 4 == 0 && queues.all(|link| may_share(&link.aqm.kind)) {
             plan.shared_buffers.push(SharedBuffer { node, size, alpha });
         }
     }

@@ -65,6 +65,16 @@ def shared_buffer_free(size: float, alpha: float, overloaded: int) -> float:
     return size / (1 + overloaded * alpha)
 
 
+def shared_buffer_priority(size: float, alpha: float, classes: int, load: float) -> float:
+    """What so many classes of one port under strict priority hold together, if packets come to each
+    at `load` > 1 times the port's rate. Until the threshold meets them, the first grows by load - 1
+    and the others by load. The others then keep what they have, because nothing of theirs leaves,
+    and the first gets alpha times what it leaves of the rest."""
+    until = alpha * size / (load + alpha * (classes * load - 1))
+    starved = (classes - 1) * load * until
+    return starved + alpha * (size - starved) / (1 + alpha)
+
+
 def shared_buffer_below(packet: float, alpha: float, overloaded: int) -> float:
     """The most by which a queue is below what it holds of an endless stream of bits. With a packet
     more, it and what is free would pass the threshold: it is less than (1 + alpha) packets below,

@@ -90,7 +90,7 @@ impl<A: Aqm, P> Classes<A, P> {
 
 impl<A: Aqm, P: Packet> Classes<A, P> {
     /// The backlog of all classes, with the packet in transmission if the port counts it.
-    fn counted(&self) -> Backlog {
+    pub fn counted(&self) -> Backlog {
         self.total.and(self.in_service)
     }
 

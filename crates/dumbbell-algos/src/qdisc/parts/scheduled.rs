@@ -6,7 +6,7 @@ use dumbbell_core::aqm::{Aqm, Cx};
 use dumbbell_core::packet::{Dscp, Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
-use dumbbell_core::qdisc::{Qdisc, Sink};
+use dumbbell_core::qdisc::{Qdisc, Sharing, Sink};
 use dumbbell_core::units::{Backlog, Capacity, Time};
 
 /// The packets that give way when the buffer is full.
@@ -179,27 +179,8 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
 impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
     #[inline]
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
-        let meta = p.meta();
-        let class = self.order.classify(cx, &meta);
-        let full = self.order.full();
-        let own = match full {
-            DropPolicy::Arrival => self.classes.left_for(class),
-            DropPolicy::Longest(trim) => {
-                self.cut(class, trim, meta.ip_len, cx, sink);
-                trim.own
-            }
-        };
-        if self.classes.offer(class, cx, p, own, sink) {
-            self.order.joined(cx, class, &meta, &self.classes);
-            if let Some(keep) = self.order.keeps_acks() {
-                self.filter_acks(class, keep, cx, sink);
-            }
-        }
-        if let DropPolicy::Longest(trim) = full
-            && self.overfull(trim)
-        {
-            self.trim(trim, cx, sink);
-        }
+        let class = self.order.classify(cx, &p.meta());
+        self.enqueue_in(class, cx, p, None, sink);
     }
 
     #[inline]
@@ -261,6 +242,53 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
         }
         if let Some(buffers) = self.classes.buffers() {
             out.gauge("buffers", f64::from(buffers));
+        }
+    }
+}
+
+impl<O: Order, A: Aqm, P: Packet> Sharing<P> for Scheduled<O, A, P> {
+    fn queue_of(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize {
+        self.order.classify(cx, p)
+    }
+    fn held_by(&self, class: usize) -> u64 {
+        self.classes.counted_by(class).bytes
+    }
+    fn held(&self) -> u64 {
+        self.classes.counted().bytes
+    }
+    #[inline]
+    fn enqueue_in(
+        &mut self,
+        class: usize,
+        cx: &mut Cx<'_>,
+        p: P,
+        most: Option<u64>,
+        sink: &mut impl Sink<P>,
+    ) {
+        let meta = p.meta();
+        let full = self.order.full();
+        let left = match full {
+            DropPolicy::Arrival => self.classes.left_for(class),
+            DropPolicy::Longest(trim) => {
+                self.cut(class, trim, meta.ip_len, cx, sink);
+                trim.own
+            }
+        };
+        let own = match (most, left) {
+            (None, left) => left,
+            (Some(most), Capacity::Bytes(left)) => Capacity::Bytes(most.min(left)),
+            (Some(most), _) => Capacity::Bytes(most),
+        };
+        if self.classes.offer(class, cx, p, own, sink) {
+            self.order.joined(cx, class, &meta, &self.classes);
+            if let Some(keep) = self.order.keeps_acks() {
+                self.filter_acks(class, keep, cx, sink);
+            }
+        }
+        if let DropPolicy::Longest(trim) = full
+            && self.overfull(trim)
+        {
+            self.trim(trim, cx, sink);
         }
     }
 }

@@ -4,8 +4,9 @@ use crate::language::lookup::{Family, drop_tail};
 use crate::language::node::Node;
 use crate::resolve::context::{At, Context};
 use crate::resolve::topology::{LinkSettings, QueueFrom};
+use dumbbell_algos::qdisc::sharing::SHARING;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Span, taken};
-use dumbbell_plan::{Shared, Spec};
+use dumbbell_plan::{Shared, SharedBuffer, Spec};
 use serde_json::Value;
 
 /// A bottleneck's limit where none is written: ns-2's `Queue set limit_ 50`.
@@ -35,24 +36,50 @@ impl Queue {
     }
 }
 
-/// The queue of the link `name`; `shared`: the most that it gets of a shared buffer, which is its
-/// limit if none is written.
+/// What a buffer that ports share leaves to them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Room {
+    /// The most that one queue ever gets.
+    queue: Bytes,
+    /// The most that a port with several queues ever gets: nearly all.
+    port: Bytes,
+}
+
+impl Room {
+    /// The room in `buffer`.
+    pub fn of(buffer: &SharedBuffer) -> Room {
+        Room { queue: buffer.most(), port: buffer.size }
+    }
+}
+
+/// The queue of the link `name`; `shared`: its room in a shared buffer, which is its limit if none
+/// is written.
 pub fn queue(
     name: &str,
     link: &LinkSettings,
     mean_rtt: Option<Span>,
-    shared: Option<Bytes>,
+    shared: Option<Room>,
     cx: &Context<'_>,
 ) -> Option<Queue> {
-    let default = shared.map_or(DEFAULT_LIMIT, Limit::Bytes);
+    let default =
+        |room: fn(Room) -> Bytes| shared.map_or(DEFAULT_LIMIT, |shared| Limit::Bytes(room(shared)));
     let QueueFrom::Written(path) = &link.queue else {
+        let default = default(|room| room.queue);
         return Some(Queue::drop_tail(default.resolve(link.rate, Span::ZERO)));
     };
     let at = At { cx, path: path.to_vec() };
     let node = at.node()?;
-    if shared.is_some() && Family::of_queue(node) == Family::Qdisc {
-        let cause = format!("`{name}` shares a buffer, and this is a discipline of several queues");
-        at.below("kind").refuse(cause, "write a single queue, such as drop_tail, red or codel");
+    let default = match Family::of_queue(node) {
+        Family::Qdisc => default(|room| room.port),
+        _ => default(|room| room.queue),
+    };
+    if shared.is_some() && !may_share(node) {
+        let cause = format!("`{name}` shares a buffer, and a threshold says nothing to this queue");
+        let fix = format!(
+            "write a single queue, such as drop_tail, red or codel, or classes: {}",
+            SHARING.join(", ")
+        );
+        at.below("kind").refuse(cause, &fix);
         return None;
     }
     let written = size(&at.below("limit"))?;
@@ -93,6 +120,12 @@ pub fn queue(
     let report = truth(&at, "report")?.unwrap_or(true);
     let aqm = at.algorithm(Family::of_queue(node), node, packets)?;
     Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above, report })
+}
+
+/// True if a queue may share a buffer: one queue, or a discipline that permits it.
+fn may_share(node: &Node) -> bool {
+    let kind = node.as_str().or_else(|| node.get("kind").and_then(Node::as_str));
+    Family::of_queue(node) != Family::Qdisc || kind.is_some_and(|kind| SHARING.contains(&kind))
 }
 
 /// Why not one packet of the link's MTU fits into a limit, and what to do.

@@ -301,6 +301,8 @@ def _step_mark() -> Iterator[Check]:
 
 BUFFER = 1_500_000
 """Of a switch, bytes: 1000 datagrams."""
+OVERLOAD = 1.25
+"""What comes to a port of such a switch, over its rate."""
 
 
 def _shared_buffer() -> Iterator[Check]:
@@ -330,6 +332,31 @@ def _shared_buffer() -> Iterator[Check]:
         )
 
 
+def _shared_buffer_of_classes() -> Iterator[Check]:
+    for kind, codepoints, alpha in (
+        ("drr", ("ef", "cs0"), 1.0),
+        ("prio", ("ef", "cs0", "cs1"), 0.5),
+    ):
+        n = len(codepoints)
+        if kind == "drr":
+            says = "take turns and hold n alpha B / (1 + n alpha)"
+            held = n * fabrics.shared_buffer_queue(BUFFER, alpha, n)
+        else:
+            says = "have strict priority, and those that starve keep what they got at first"
+            held = fabrics.shared_buffer_priority(BUFFER, alpha, n, OVERLOAD)
+        yield Check(
+            f"fabric.shared_buffer.classes.{kind}",
+            f"{n} overloaded classes of one port, each with a threshold in a shared buffer, {says}",
+            held,
+            n * fabrics.shared_buffer_below(DATAGRAM + 28, alpha, n) / held,
+            of_one_run(
+                _overloaded_classes(kind, codepoints, alpha),
+                lambda run: float(run["shared_buffers"][0]["mean_bytes"]),
+            ),
+            "B",
+        )
+
+
 def _farthest(expected: float) -> Callable[[Run], float]:
     """Bytes that a queue of datagrams holds in the mean: of the one that is farthest from what is
     expected."""
@@ -343,9 +370,9 @@ def _farthest(expected: float) -> Callable[[Run], float]:
 
 
 def _overloaded(ports: int, alpha: float) -> dict[str, Any]:
-    """A switch with so many ports, to each of which datagrams come at 1.25 times its rate. The
+    """A switch with so many ports, to each of which datagrams come at OVERLOAD times its rate. The
     buffer is full after a few milliseconds."""
-    source = {"kind": "cbr", "rate": f"{1.25 * RATE:.0f} bps", "packet": f"{DATAGRAM} B"}
+    source = {"kind": "cbr", "rate": f"{OVERLOAD * RATE:.0f} bps", "packet": f"{DATAGRAM} B"}
     fast = {"rate": f"{4 * RATE} bps", "delay": _LINK["delay"]}
     every = range(1, ports + 1)
     return {
@@ -367,6 +394,23 @@ def _overloaded(ports: int, alpha: float) -> dict[str, Any]:
     }
 
 
+def _overloaded_classes(kind: str, codepoints: Sequence[str], alpha: float) -> dict[str, Any]:
+    """The same with one port, whose queue has classes: datagrams of each codepoint come at
+    OVERLOAD times its rate."""
+    fabric = _overloaded(len(codepoints), alpha)
+    every = range(1, len(codepoints) + 1)
+    port = {**_LINK, "between": ["r", "b"], "queue": kind}
+    return {
+        **fabric,
+        "host": [{"name": name} for name in ("b", *(f"a{i}" for i in every))],
+        "link": [*(link for link in fabric["link"] if "queue" not in link), port],
+        "flow": [
+            {**flow, "to": "b", "dscp": codepoint}
+            for flow, codepoint in zip(fabric["flow"], codepoints, strict=True)
+        ],
+    }
+
+
 CHECKS = [
     *_shares(4, 1000),
     *_cores(4, 1000),
@@ -375,4 +419,5 @@ CHECKS = [
     *_spread(),
     *_step_mark(),
     *_shared_buffer(),
+    *_shared_buffer_of_classes(),
 ]
