@@ -14,6 +14,7 @@ pub mod cpu_cost;
 pub mod doctor;
 pub mod error;
 pub mod host;
+pub mod huge_pages;
 pub mod live;
 pub mod log;
 pub mod packet;

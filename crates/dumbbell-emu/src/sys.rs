@@ -4,6 +4,7 @@
 pub(crate) mod child;
 pub(crate) mod datagrams;
 pub(crate) mod device;
+pub(crate) mod memory;
 pub(crate) mod packet_socket;
 pub(crate) mod sched;
 pub(crate) mod tcp;

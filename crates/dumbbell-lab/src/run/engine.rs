@@ -14,6 +14,7 @@ use divided::{Machine, Stopped};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
+use dumbbell_emu::huge_pages::GrowingMemory;
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_emu::run_delay;
 use dumbbell_plan::Plan;
@@ -26,10 +27,13 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use threads::Threads;
 
 /// Events between two looks at the clock and at the user.
 const CHUNK: u64 = 1 << 18;
+/// Flows and links of a plan beyond which its world waits for memory.
+const LARGE: usize = 10_000;
 /// A whole run, in the units of the progress counter.
 pub const WHOLE: f64 = 1e6;
 
@@ -308,16 +312,21 @@ fn refused(fault: Fault) -> Stop {
 /// Takes a plan to its end on several threads.
 fn together(engine: &Engine<'_>, plan: &Plan, partition: &Partition) -> Result<World, Stop> {
     let passed = AtomicU64::new(0);
+    let memory = memory_of(plan).map(Mutex::new);
     let reached = |t: Time| {
+        if let Some(memory) = &memory {
+            memory.lock().unwrap_or_else(PoisonError::into_inner).look();
+        }
         let now = ((t.ps() as f64 / plan.duration.ps() as f64).min(1.0) * WHOLE) as u64;
         engine.meter.passed.fetch_add(now - passed.swap(now, Relaxed), Relaxed);
     };
     let machine = Machine { waited: run_delay::total_of_this_thread, free: cores::free };
-    divided::run(plan, partition, &engine.meter.stop, &reached, machine)
-        .map_err(|stopped| match stopped {
+    divided::run(plan, partition, &engine.meter.stop, &reached, machine).map_err(|stopped| {
+        match stopped {
             Stopped::Interrupted => Stop::Interrupted,
             Stopped::Refused(fault) => refused(fault),
-        })
+        }
+    })
 }
 
 /// Takes a world to its end while nobody looks.
@@ -346,6 +355,11 @@ pub fn recorded(
     })
 }
 
+/// The memory of a run, if its world is so large that it shall have huge pages.
+fn memory_of(plan: &Plan) -> Option<GrowingMemory> {
+    (plan.flows.len() + plan.links.len() > LARGE).then(GrowingMemory::default)
+}
+
 /// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in
 /// going on.
 fn go(
@@ -355,7 +369,9 @@ fn go(
     mut stretch: impl FnMut(&mut World) -> (bool, bool),
 ) -> Result<(), Stop> {
     let mut passed = 0u64;
+    let mut memory = memory_of(plan);
     loop {
+        memory.iter_mut().for_each(GrowingMemory::look);
         let (ended, broken) = stretch(world);
         let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
         let now = ((now * WHOLE) as u64).max(passed);

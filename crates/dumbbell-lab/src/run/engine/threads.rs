@@ -4,6 +4,7 @@ use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use dumbbell_sim::partition::{Partition, undivided};
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -19,14 +20,18 @@ pub const RECORDS: &str = "the run records series or packets";
 /// Packets of 1500 bytes that must pass links between two meetings of the threads: fewer cost less
 /// than to meet.
 const LEAST_WORK: f64 = 2_000.0;
+/// Flows and links of a plan beyond which its state does not fit into the cache of a core.
+const OUT_OF_CACHE: usize = 2_000;
+/// A packet then takes so many times as long, at least.
+const SLOWER: f64 = 3.0;
 /// What a run needs to be divided without being asked to.
 mod unasked {
     /// Packets between two meetings: so many that time is saved beyond doubt.
-    pub const LEAST_WORK: f64 = 4.0 * super::LEAST_WORK;
+    pub const LEAST_WORK: f64 = 2.5 * super::LEAST_WORK;
     /// Packets in all: about a second of work.
     pub const PACKETS: f64 = 5e6;
-    /// Flows at most: each part has memory for all.
-    pub const FLOWS: usize = 100_000;
+    /// Flows of all parts together at most: each part has memory for all, two kilobytes for one.
+    pub const FLOWS: usize = 1_000_000;
 }
 
 /// The threads of each run, and why a run that might have used several used one.
@@ -38,14 +43,14 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// As many as the user `asked` for, for all runs together; `None`: as many as have free cores.
+    /// As many as the user `asked` for, for all runs together; `None`: as many as there are free cores when a run begins.
     pub fn new(asked: Option<usize>) -> Self {
         Threads { asked, of_each: AtomicUsize::new(1), one: Mutex::default() }
     }
 
     /// So many `runs` go side by side now, and share the threads.
     pub fn share(&self, runs: usize) {
-        let all = self.asked.unwrap_or_else(cores::free);
+        let all = self.asked.unwrap_or_else(cores::all);
         self.of_each.store(all / runs.max(1), Relaxed);
     }
 
@@ -82,13 +87,15 @@ impl Threads {
     /// The partition with the most parts with which a plan takes less time; or why there is none.
     fn worthwhile(&self, plan: &Plan) -> Result<Partition, String> {
         let mut reason = "no delay divides the network into parts with about the same work";
-        for parts in (2..=self.of_each.load(Relaxed).min(plan.nodes.len())).rev() {
-            match Partition::of(plan, parts) {
-                Some(partition) if self.saves_time(&partition, plan) => return Ok(partition),
-                Some(_) => {
-                    reason = "too few packets pass within the delay between parts of the network"
-                }
-                None => {}
+        let most = self.of_each.load(Relaxed).min(plan.nodes.len());
+        let free = OnceCell::new();
+        let has_cores = |parts| self.asked.is_some() || *free.get_or_init(cores::free) >= parts;
+        for parts in (2..=most).rev() {
+            let Some(partition) = Partition::of(plan, parts) else { continue };
+            if !self.saves_time(&partition, plan) {
+                reason = "too few packets pass within the delay between parts of the network";
+            } else if has_cores(parts) {
+                return Ok(partition);
             }
         }
         Err(reason.into())
@@ -97,13 +104,15 @@ impl Threads {
     /// True if the parts are simulated sooner on several threads than on one.
     fn saves_time(&self, partition: &Partition, plan: &Plan) -> bool {
         let packets = partition.packets_between_meetings(plan);
+        let large = plan.flows.len() + plan.links.len() > OUT_OF_CACHE;
+        let packets = if large { SLOWER * packets } else { packets };
         if self.asked.is_some() {
             return packets > LEAST_WORK;
         }
         let meetings = plan.duration.seconds() / partition.lookahead().seconds();
         packets > unasked::LEAST_WORK
             && packets * meetings > unasked::PACKETS
-            && plan.flows.len() <= unasked::FLOWS
+            && partition.parts() * plan.flows.len() <= unasked::FLOWS
     }
 }
 
