@@ -253,7 +253,7 @@ fn while_threads_wait_for_cores_one_goes_on_with_all_parts() {
     let crowded = crowded.unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!(crowded["fingerprint"], one["fingerprint"]);
     assert_eq!(crowded["flows"], one["flows"]);
-    // The first pause ends where no core is free, the second in threads that wait, and so the third.
+    // The first pause ends where no core is free, and the next two in threads that wait.
     assert!(LOOKS.load(Relaxed) >= 3);
 }
 

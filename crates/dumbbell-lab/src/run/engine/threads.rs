@@ -43,7 +43,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// As many as the user `asked` for, for all runs together; `None`: as many as there are free cores when a run begins.
+    /// As many as the user `asked` for, for all runs together; `None`: as many as there are free
+    /// cores when a run begins.
     pub fn new(asked: Option<usize>) -> Self {
         Threads { asked, of_each: AtomicUsize::new(1), one: Mutex::default() }
     }
