@@ -123,9 +123,9 @@ fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
 #[test]
 fn a_bulk_transfer_stops_when_its_application_does() {
     let bulk = flow("bulk", spec("bulk", json!({})), tcp("sack"));
-    // Time enough after the stop for a retransmission or two: a receiver that had no processor
-    // loses what comes meanwhile.
-    let out = run(&scene(vec![Flow { stop: Some(Span::from_ms(450)), ..bulk }], 1600));
+    // Time enough after the stop for four timeouts in a row, 0.2 to 1.6 s: a receiver that had no
+    // processor loses what comes meanwhile.
+    let out = run(&scene(vec![Flow { stop: Some(Span::from_ms(1000)), ..bulk }], 4000));
     let f = &out.flows[0];
     assert!(f.closed && f.written > 0);
     assert_eq!(f.end.bytes, f.written, "what was handed over arrives");

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 const UNEVEN: f64 = 1.3;
 
 impl Partition {
-    /// A partition of `plan` in `parts` parts that have about the same work, with the largest
+    /// A partition of `plan` in `parts` parts that have about the same work, with about the largest
     /// look-ahead for which there is one. `None` if there is none.
     pub fn of(plan: &Plan, parts: usize) -> Option<Partition> {
         let mut delays: Vec<Span> =
@@ -17,7 +17,15 @@ impl Partition {
         delays.sort_unstable_by_key(|delay| Reverse(*delay));
         delays.dedup();
         let work = work(plan);
-        delays.into_iter().find_map(|least| divided(plan, parts, least, &work))
+        // With smaller delays groups only become smaller. Plans have thousands of delays, and most
+        // leave one group with nearly everything.
+        let first = delays.partition_point(|least| !Groups::of(plan, *least, &work).may_be(parts));
+        let tried =
+            std::iter::successors(Some(1), |step| Some(2 * step)).map(|step| first + step - 1);
+        let tried = tried.take_while(|place| *place < delays.len());
+        tried
+            .chain(delays.len().checked_sub(1))
+            .find_map(|place| Groups::of(plan, delays[place], &work).divided(plan, parts))
     }
 }
 
@@ -48,27 +56,52 @@ fn work(plan: &Plan) -> Vec<f64> {
     work
 }
 
-/// A partition whose parts are connected by delays of `least` and more.
-fn divided(plan: &Plan, parts: usize, least: Span, work: &[f64]) -> Option<Partition> {
-    let group = groups(plan, least);
-    let count = group.iter().max().map_or(0, |most| most + 1);
-    let mut load = vec![0.0; count];
-    group.iter().zip(work).for_each(|(group, work)| load[*group] += work);
-    let share = load.iter().sum::<f64>() / parts as f64;
-    // Many delays leave one group with nearly all nodes: no parts need to grow to see that.
-    let fits = |load: f64| load <= UNEVEN * share;
-    if count < parts || !load.iter().copied().all(fits) {
-        return None;
+/// Nodes that are in one part.
+struct Groups {
+    /// The group of each node.
+    of_node: Vec<usize>,
+    /// The work of each group.
+    load: Vec<f64>,
+}
+
+impl Groups {
+    /// The groups of nodes that stay together if only delays of `least` and more are between parts.
+    fn of(plan: &Plan, least: Span, work: &[f64]) -> Groups {
+        let of_node = groups(plan, least);
+        let count = of_node.iter().max().map_or(0, |most| most + 1);
+        let mut load = vec![0.0; count];
+        of_node.iter().zip(work).for_each(|(group, work)| load[*group] += work);
+        Groups { of_node, load }
     }
-    let links = plan.links.iter().map(|link| (group[link.from], group[link.to]));
-    let of_group = grown(&Graph::new(load.len(), links), &load, parts);
-    let mut of_part = vec![0.0; parts];
-    of_group.iter().zip(&load).for_each(|(part, load)| of_part[*part as usize] += load);
-    if !of_part.into_iter().all(fits) {
-        return None;
+
+    /// The most work that one of `parts` may have.
+    fn most(&self, parts: usize) -> f64 {
+        UNEVEN * self.load.iter().sum::<f64>() / parts as f64
     }
-    Partition::new(plan, group.iter().map(|group| of_group[*group]).collect())
-        .filter(|partition| partition.parts == parts)
+
+    /// True if no group has too much work for a part.
+    fn may_be(&self, parts: usize) -> bool {
+        let most = self.most(parts);
+        self.load.len() >= parts && self.load.iter().all(|load| *load <= most)
+    }
+
+    /// Parts of about the same work.
+    fn divided(&self, plan: &Plan, parts: usize) -> Option<Partition> {
+        if !self.may_be(parts) {
+            return None;
+        }
+        let group = &self.of_node;
+        let links = plan.links.iter().map(|link| (group[link.from], group[link.to]));
+        let of_group = grown(&Graph::new(self.load.len(), links), &self.load, parts);
+        let mut of_part = vec![0.0; parts];
+        of_group.iter().zip(&self.load).for_each(|(part, load)| of_part[*part as usize] += load);
+        let most = self.most(parts);
+        if of_part.into_iter().any(|load| load > most) {
+            return None;
+        }
+        Partition::new(plan, group.iter().map(|group| of_group[*group]).collect())
+            .filter(|partition| partition.parts == parts)
+    }
 }
 
 /// For each node its group: nodes between which there is a link that must not be cut are together.
