@@ -17,6 +17,16 @@ SIZE, ALPHA, PACKET = 60_000, 0.5, 1500
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two senders through a switch; one of its queues has a limit of its own, too."""
+    return _run(tmp_path_factory, {"kind": "red", "limit": "100 pkt"})
+
+
+@pytest.fixture(scope="module")
+def of_classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with classes at the other queue."""
+    return _run(tmp_path_factory, {"kind": "prio"})
+
+
+def _run(tmp_path_factory: pytest.TempPathFactory, queue: dict[str, str]) -> Path:
     out = tmp_path_factory.mktemp("shared") / "run"
     fast = {"rate": "100 Mbps", "delay": "1 ms"}
     slow = {"rate": "10 Mbps", "delay": "5 ms"}
@@ -28,7 +38,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "link": [
             {**fast, "between": ["a1", "r"]},
             {**fast, "between": ["a2", "r"]},
-            {**slow, "between": ["r", "b1"], "queue": {"kind": "red", "limit": "100 pkt"}},
+            {**slow, "between": ["r", "b1"], "queue": queue},
             {**slow, "between": ["r", "b2"], "queue": {"kind": "drop_tail", "limit": "3 pkt"}},
         ],
         "flow": [
@@ -64,6 +74,17 @@ def test_the_clause_has_these_numbers(recorded: Path) -> None:
         f"used and {drop['shared_free_bytes']:,.0f} bytes free, and with the packet the queue "
         f"would have passed its threshold of {drop['threshold_bytes']:,.0f} bytes, alpha = 0.5 "
         "times what would then have been free"
+    )
+
+
+def test_of_classes_the_bytes_are_those_of_the_packets_own(of_classes: Path) -> None:
+    drops = rows(of_classes, "signals").filter(queue="r->b1").drop_nulls("threshold_bytes")
+    drop = drops.row(0, named=True)
+    d = why.ask(of_classes, "f1", packet=drop["packet"]).decision
+    assert d is not None
+    assert decisions.explained(d).startswith(
+        f"its queue held {drop['held_bytes']:,.0f} bytes of the {drop['queue_packets']} packets "
+        "that waited at the port; of the switch's shared buffer"
     )
 
 

@@ -147,13 +147,6 @@ def test_a_fault_in_the_rtl_is_told_with_a_short_stimulus(tmp_path: Path) -> Non
     assert max(map(len, said)) <= 100
 
 
-@pytest.mark.usefixtures("able")
-def test_coverage_is_written_for_each_part(tmp_path: Path) -> None:
-    found = lockstep.run(packets=20_000, modes=["sound"], coverage=tmp_path / "covered")
-    assert [Path(file).name for file in found["coverage"]] == ["sound-0.dat"]
-    assert "red_avg" in Path(found["coverage"][0]).read_text(encoding="utf-8")
-
-
 def test_what_is_asked_wrongly_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="not a mode"):
         lockstep.run(modes=["loud"])

@@ -9,6 +9,8 @@
 //! reached: nothing that they send arrives sooner.
 mod choose;
 mod grow;
+pub use choose::packets_per_second;
+
 use crate::engine::entry::Pkt;
 use crate::engine::sidecar::Sidecar;
 use dumbbell_algos::source::AnySource;
@@ -41,6 +43,11 @@ impl Partition {
     /// The part of each node.
     pub(crate) fn of_node(&self) -> &[u32] {
         &self.of_node
+    }
+
+    /// The part of node `n` of the plan.
+    pub fn part_of(&self, n: usize) -> usize {
+        self.of_node[n] as usize
     }
 
     /// The number of parts.

@@ -5,7 +5,7 @@ mod plans;
 use drawn::{FlowChoice, LinkChoice, flow_choice, link_choice, plan, sharing, story};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
-use dumbbell_plan::{NodeKind, Plan, SharedBuffer, Transport};
+use dumbbell_plan::{Link, NodeKind, Plan, SharedBuffer, Transport};
 use dumbbell_quic::{Ecn, QuicConfig};
 use dumbbell_scream::ScreamConfig;
 use dumbbell_sim::partition::{Partition, undivided};
@@ -157,7 +157,8 @@ fn clients_that_act_when_data_arrive_are_not_divided() {
     }
 }
 
-/// The partition that is chosen divides a dumbbell at its bottleneck, and a fat tree in quarters.
+/// The partition that is chosen divides a dumbbell at its bottleneck, and a fat tree between its
+/// switches: in halves between its pods.
 #[test]
 fn partitions_divide_the_work() {
     let queue = spec("drop_tail", json!({}));
@@ -174,7 +175,23 @@ fn partitions_divide_the_work() {
     for parts in [2, 3, 4] {
         let partition = Partition::of(&plan, parts).unwrap();
         assert_eq!(partition.parts(), parts);
+        for link in &plan.links {
+            let host = plan.nodes[link.from].kind == NodeKind::Host;
+            let [from, to] = [link.from, link.to].map(|node| partition.part_of(node));
+            assert!(!host || from == to, "{}: a host is with its switch", link.name);
+        }
         assert_eq!(story(&whole(&plan)), story(&divided(&plan, &partition)));
+    }
+    // Each of the k³/4 links between a pod and the core may be cut, in both directions; halves that
+    // have whole pods cut half of them.
+    for k in [4, 8] {
+        let queue = spec("drop_tail", json!({}));
+        let plan = plans::fat_tree::fat_tree(1, k, queue, Span::from_ms(1));
+        let partition = Partition::of(&plan, 2).unwrap();
+        let cut = |link: &&Link| partition.part_of(link.from) != partition.part_of(link.to);
+        let cuts = plan.links.iter().filter(cut).count() as f64;
+        let halves = (k * k * k / 4) as f64;
+        assert!(cuts <= 1.2 * halves, "k = {k}: {cuts} links, {halves} between whole pods");
     }
 }
 

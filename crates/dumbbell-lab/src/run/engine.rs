@@ -32,7 +32,7 @@ use threads::Threads;
 
 /// Events between two looks at the clock and at the user.
 const CHUNK: u64 = 1 << 18;
-/// Flows and links of a plan beyond which its world waits for memory.
+/// Flows and links of a plan beyond which its run asks for huge pages.
 const LARGE: usize = 10_000;
 /// A whole run, in the units of the progress counter.
 pub const WHOLE: f64 = 1e6;
@@ -355,7 +355,7 @@ pub fn recorded(
     })
 }
 
-/// The memory of a run, if its world is so large that it shall have huge pages.
+/// The memory of a run, if its plan is so large that it asks for huge pages.
 fn memory_of(plan: &Plan) -> Option<GrowingMemory> {
     (plan.flows.len() + plan.links.len() > LARGE).then(GrowingMemory::default)
 }

@@ -217,14 +217,19 @@ fn a_run_on_several_threads_can_be_interrupted() {
     assert_eq!(problem.code, code::INTERRUPTED);
 }
 
-/// A machine on which threads wait for cores all the time, of which it has none, and then four.
+/// Threads always wait for a core. No core is free at the first look, and many are later.
 fn always_waiting() -> Option<Span> {
+    ASKED.fetch_add(1, Relaxed);
     Some(Span::from_secs_f64(STARTED.elapsed().as_secs_f64()))
 }
-fn four_the_second_time() -> usize {
-    if LOOKS.fetch_add(1, Relaxed) == 0 { 0 } else { 4 }
+fn many_the_second_time() -> usize {
+    let looks = LOOKS.fetch_add(1, Relaxed);
+    ASKED_BEFORE[looks.min(1)].store(ASKED.load(Relaxed), Relaxed);
+    if looks == 0 { 0 } else { 99 }
 }
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 static LOOKS: AtomicUsize = AtomicUsize::new(0);
+static ASKED_BEFORE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 #[test]
@@ -236,10 +241,10 @@ fn while_threads_wait_for_cores_one_goes_on_with_all_parts() {
         _: Option<&Path>,
     ) -> Result<RunOutput, Stop> {
         let partition = Partition::of(plan, 3).expect("a bottleneck divides it");
-        let machine = Machine { waited: always_waiting, free: four_the_second_time };
+        let machine = Machine { waited: always_waiting, free: many_the_second_time };
         let reached = |_| {
-            // Until the cores were free twice: the end comes after many pauses, not before.
-            if LOOKS.load(Relaxed) < 3 {
+            // The run must not end before the threads were tried twice.
+            if LOOKS.load(Relaxed) < 2 || ASKED.load(Relaxed) == ASKED_BEFORE[1].load(Relaxed) {
                 thread::sleep(Duration::from_millis(10));
             }
         };
@@ -253,8 +258,9 @@ fn while_threads_wait_for_cores_one_goes_on_with_all_parts() {
     let crowded = crowded.unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!(crowded["fingerprint"], one["fingerprint"]);
     assert_eq!(crowded["flows"], one["flows"]);
-    // The first pause ends where no core is free, and the next two in threads that wait.
-    assert!(LOOKS.load(Relaxed) >= 3);
+    let before = ASKED_BEFORE.each_ref().map(|asked| asked.load(Relaxed));
+    assert_eq!(before[0], before[1], "one thread goes on where no core is free");
+    assert!(ASKED.load(Relaxed) >= before[1] + 3, "then each of three asks how long it waited");
 }
 
 /// The notes of a run that may use two threads.

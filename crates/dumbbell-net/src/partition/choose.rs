@@ -29,13 +29,10 @@ impl Partition {
     }
 }
 
-impl Partition {
-    /// Packets of 1500 bytes that pass links between two meetings of the threads, if flows send as
-    /// much as the links permit.
-    pub fn packets_between_meetings(&self, plan: &Plan) -> f64 {
-        let bps: f64 = work(plan).into_iter().sum();
-        bps / 12_000.0 * self.lookahead().seconds()
-    }
+/// Packets of 1500 bytes a second that pass links of `plan`, if flows send as much as the links
+/// permit.
+pub fn packets_per_second(plan: &Plan) -> f64 {
+    work(plan).into_iter().sum::<f64>() / 12_000.0
 }
 
 /// Bits a second that the links of each node carry, and as much again for its sockets.

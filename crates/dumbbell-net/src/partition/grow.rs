@@ -1,10 +1,10 @@
 //! Parts of a graph that grow side by side.
 //!
-//! A node with one neighbor goes with it, as a host with its switch. The graph is halved, and the
-//! halves again. Each half starts at one node, far from the other. The half with less work takes
-//! the node that has the most of its links to it and the fewest to the other, until none is left.
-//! So the pods of a fat tree are not cut, and what lies between, like the spines of a fabric, is
-//! dealt out evenly.
+//! A node with one neighbor is in the part of that, as a host with its switch. The graph is halved,
+//! and the halves again. Each half starts at one node, far from the other. The half with less work
+//! takes the node that has the most of its links to it and the fewest to the other, until none is
+//! left. So most pods of a fat tree stay whole, and what lies between, like the spines of a fabric,
+//! is shared evenly.
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -34,7 +34,7 @@ impl Graph {
         Graph::new(count, self.near.iter().enumerate().flat_map(ends))
     }
 
-    /// The first of the nodes that are farthest from `start`. Where there is no way is farthest.
+    /// The first of the nodes that are farthest from `start`. Unreachable nodes are farthest.
     fn farthest(&self, start: usize) -> usize {
         let mut distance = vec![usize::MAX; self.near.len()];
         let mut reached = VecDeque::from([start]);
@@ -78,9 +78,9 @@ impl Graph {
     }
 }
 
-/// How much a half would like to have a node, the best last.
+/// A node that a half may take next. The greatest is the best.
 #[derive(Clone, Copy, PartialEq)]
-struct Wish {
+struct Candidate {
     /// The links to the half less those to the other, over all links of the node.
     gain: f64,
     /// The links to the half.
@@ -89,9 +89,9 @@ struct Wish {
     node: u32,
 }
 
-impl Eq for Wish {}
+impl Eq for Candidate {}
 
-impl Ord for Wish {
+impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain
             .total_cmp(&other.gain)
@@ -101,7 +101,7 @@ impl Ord for Wish {
     }
 }
 
-impl PartialOrd for Wish {
+impl PartialOrd for Candidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -115,22 +115,23 @@ struct Growth<'a> {
     of: Vec<Option<usize>>,
     /// For each half and node, the links between them.
     ties: [Vec<u32>; 2],
-    /// What each half wishes. A wish is stale once the node is gone or its gain has changed.
-    wishes: [BinaryHeap<Wish>; 2],
+    /// What each half may take. A candidate is stale once a half has the node, or its gain has
+    /// changed.
+    candidates: [BinaryHeap<Candidate>; 2],
     /// The work of each half, over what it shall have.
     filled: [f64; 2],
     share: [f64; 2],
 }
 
 impl Growth<'_> {
-    fn wish(&self, half: usize, node: usize) -> Wish {
+    fn candidate(&self, half: usize, node: usize) -> Candidate {
         let (own, other) = (self.ties[half][node], self.ties[1 - half][node]);
         let links = self.graph.near[node].len().max(1);
         let gain = (f64::from(own) - f64::from(other)) / links as f64;
-        Wish { gain, own, load: self.load[node], node: node as u32 }
+        Candidate { gain, own, load: self.load[node], node: node as u32 }
     }
 
-    /// A half takes a node, and both think again about its neighbors.
+    /// A half takes a node, which changes the gains of its neighbors.
     fn take(&mut self, half: usize, node: usize) {
         self.of[node] = Some(half);
         self.filled[half] += self.load[node] / self.share[half];
@@ -139,18 +140,18 @@ impl Growth<'_> {
             self.ties[half][near] += 1;
             if self.of[near].is_none() {
                 for half in [0, 1] {
-                    let wish = self.wish(half, near);
-                    self.wishes[half].push(wish);
+                    let candidate = self.candidate(half, near);
+                    self.candidates[half].push(candidate);
                 }
             }
         }
     }
 
-    /// What a half wants most.
+    /// The best candidate of a half.
     fn best(&mut self, half: usize) -> Option<usize> {
-        while let Some(wish) = self.wishes[half].pop() {
-            let node = wish.node as usize;
-            if self.of[node].is_none() && self.wish(half, node) == wish {
+        while let Some(candidate) = self.candidates[half].pop() {
+            let node = candidate.node as usize;
+            if self.of[node].is_none() && self.candidate(half, node) == candidate {
                 return Some(node);
             }
         }
@@ -166,12 +167,12 @@ fn halves(graph: &Graph, load: &[f64], share: [f64; 2]) -> Vec<usize> {
         load,
         of: vec![None; nodes],
         ties: [vec![0; nodes], vec![0; nodes]],
-        wishes: [BinaryHeap::new(), BinaryHeap::new()],
+        candidates: [BinaryHeap::new(), BinaryHeap::new()],
         filled: [0.0; 2],
         share,
     };
     for half in [0, 1] {
-        growth.wishes[half] = (0..nodes).map(|node| growth.wish(half, node)).collect();
+        growth.candidates[half] = (0..nodes).map(|node| growth.candidate(half, node)).collect();
     }
     let first = graph.farthest(0);
     growth.take(0, first);

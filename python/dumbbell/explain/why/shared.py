@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ... import catalogue
 from .finding import Decision
-from .phrases import found, n
+from .phrases import counted, found, n
 
 GAUGES = {
     "held_bytes",
@@ -20,6 +21,10 @@ def full(d: Decision) -> str:
     g = d.gauges
     used, free = _bytes(d, "shared_used_bytes"), _bytes(d, "shared_free_bytes")
     held = f"{found(d)} ({_bytes(d, 'held_bytes')})"
+    if d.algorithm in catalogue.pages("qdisc"):
+        held = f"its queue held {_bytes(d, 'held_bytes')}"
+        if d.queue_packets is not None:
+            held += f" of the {counted(d.queue_packets, 'packet')} that waited at the port"
     size = f"{g['shared_used_bytes'] + g['shared_free_bytes']:,.0f} bytes"
     state = f"of the switch's shared buffer of {size}, {used} were used and {free} free"
     return (

@@ -277,7 +277,10 @@ impl<O: Order, A: Aqm, P: Packet> Sharing<P> for Scheduled<O, A, P> {
         let own = match (most, left) {
             (None, left) => left,
             (Some(most), Capacity::Bytes(left)) => Capacity::Bytes(most.min(left)),
-            (Some(most), _) => Capacity::Bytes(most),
+            (Some(most), left) if left.fits(self.classes.counted_by(class), meta.ip_len) => {
+                Capacity::Bytes(most)
+            }
+            (Some(_), left) => left,
         };
         if self.classes.offer(class, cx, p, own, sink) {
             self.order.joined(cx, class, &meta, &self.classes);

@@ -2,7 +2,7 @@
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, Ecn, Meta};
-use dumbbell_core::qdisc::Qdisc;
+use dumbbell_core::qdisc::{Qdisc, Sharing};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Event, Journal, Numbered, packet};
 use dumbbell_core::units::Time;
@@ -46,6 +46,16 @@ impl<Q: Qdisc<Numbered>> TestQdisc<Q> {
         self.next_id += 1;
         self.qdisc.enqueue(cx!(self), Numbered { id, meta }, &mut self.journal);
         id
+    }
+    /// A packet arrives at its queue, which may hold at most `most` bytes.
+    pub fn put_in(&mut self, meta: Meta, most: Option<u64>)
+    where
+        Q: Sharing<Numbered>,
+    {
+        let id = self.next_id;
+        self.next_id += 1;
+        let queue = self.qdisc.queue_of(cx!(self), &meta);
+        self.qdisc.enqueue_in(queue, cx!(self), Numbered { id, meta }, most, &mut self.journal);
     }
     /// The next packet.
     pub fn take(&mut self) -> Option<Numbered> {

@@ -3,8 +3,8 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-/// How often to look for free cores, and how long to wait between two looks: a thread that is gone
-/// at one of them only looks in.
+/// How often to look for free cores, and how long to wait between two looks. A thread that does not
+/// run at one of them runs only briefly, and does not count.
 const LOOKS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -29,7 +29,13 @@ pub fn free() -> usize {
 /// Cores that no other thread uses at this moment.
 fn now() -> usize {
     let running = fs::read_to_string("/proc/stat").ok().and_then(|told| running(&told));
-    running.map_or(1, |running| (all() + 1).saturating_sub(running).clamp(1, all()))
+    running.map_or(1, |running| left(all(), running))
+}
+
+/// Of so many `cores` those that are free while so many threads are `running`, of which the caller
+/// is one and counts its own core as free.
+fn left(cores: usize, running: usize) -> usize {
+    (cores + 1).saturating_sub(running).clamp(1, cores)
 }
 
 /// Threads that run or wait for a core, this one among them.
@@ -49,6 +55,10 @@ mod tests {
 
     #[test]
     fn a_core_is_always_there_for_the_caller() {
-        assert!((1..=all()).contains(&free()));
+        for (cores, running, free) in
+            [(8, 1, 8), (8, 3, 6), (8, 8, 1), (8, 20, 1), (1, 1, 1), (2, 0, 2)]
+        {
+            assert_eq!(left(cores, running), free, "{cores} cores, {running} threads");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! The parts together have the history of the whole, so that results do not depend on the number of
 //! threads (`dumbbell_net::partition`). A thread that waits for a core holds up all others: while
 //! the machine is crowded, one thread simulates all parts, one after the other.
+use crate::run::engine::cores;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
@@ -17,14 +18,14 @@ use std::time::{Duration, Instant};
 
 /// Tries to meet the others before a thread lets the system run something else.
 const SPINS: u32 = 2_000;
-/// How often the threads look how long they waited for a core. Much more than a program needs that
-/// only looks in: a single wait is no crowd.
+/// How often the threads look how long they waited for a core. One short wait within it does not
+/// count as crowding.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// With two threads that wait for a core for more than this share of the time, taken together, one
-/// is about as fast: each wait holds up both, and two are at most 1.7 times as fast.
-const CROWDED: f64 = 0.25;
-/// How long one thread goes on alone before several are tried again. Twice as long each time they
-/// were in vain, up to the longest.
+/// If n threads together progress no faster than so many would that never wait, one is about as
+/// fast: it needs no meetings.
+const NO_GAIN: f64 = 1.5;
+/// The pause before several threads are tried again after one went on alone. It doubles after each
+/// try that did not last longer.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(16);
 
@@ -100,7 +101,7 @@ impl Meeting<'_> {
             spins += 1;
             if spins < SPINS { hint::spin_loop() } else { thread::yield_now() }
         }
-        true
+        !self.broken.load(Ordering::Acquire)
     }
 
     /// The time before which all parts may run; `None` if they are at the end.
@@ -141,20 +142,25 @@ impl Meeting<'_> {
     fn run_together(&self, worlds: &mut [World]) -> Left {
         self.crowded.store(false, Ordering::Release);
         self.waited_ps.store(0, Ordering::Release);
-        each_on_a_thread(worlds.iter_mut(), |number, world| {
+        // Else the threads that run already wait for one that the system refuses to make.
+        let made = Leaves(&self.broken);
+        let left = each_on_a_thread(worlds.iter_mut(), |number, world| {
             let leaves = Leaves(&self.broken);
             let left = self.run(number, world);
             if left != Left::Broken {
                 std::mem::forget(leaves);
             }
             left
-        })
-        .into_iter()
-        .find(|left| *left != Left::AtEnd)
-        .unwrap_or(Left::AtEnd)
+        });
+        std::mem::forget(made);
+        [Left::Broken, Left::BetweenRounds]
+            .into_iter()
+            .find(|stopped| left.contains(stopped))
+            .unwrap_or(Left::AtEnd)
     }
 
-    /// Runs all parts on this thread, until the others have cores again after a `pause`.
+    /// Runs all parts on this thread. Each `pause` it looks whether cores are free for the others,
+    /// and returns then.
     fn run_alone(&self, worlds: &mut [World], pause: Duration) -> Left {
         let mut start = Instant::now();
         loop {
@@ -170,7 +176,7 @@ impl Meeting<'_> {
             }
             worlds.iter_mut().enumerate().for_each(|(number, world)| self.collect(number, world));
             if start.elapsed() > pause {
-                if (self.machine.free)() >= worlds.len() {
+                if (self.machine.free)() >= worlds.len().min(cores::all()) {
                     return Left::BetweenRounds;
                 }
                 start = Instant::now();
@@ -195,8 +201,10 @@ impl Meeting<'_> {
         *looks = Looks { at: Instant::now(), waited };
         if number == 0 {
             let waited = Span::from_ps(self.waited_ps.swap(0, Ordering::AcqRel));
-            self.crowded
-                .store(waited.seconds() > CROWDED * passed.as_secs_f64(), Ordering::Release);
+            // A thread that waits for a core holds up all.
+            let all_run = 1.0 - waited.seconds() / passed.as_secs_f64();
+            let progress = all_run * self.horizons.len() as f64;
+            self.crowded.store(progress < NO_GAIN, Ordering::Release);
         }
     }
 
@@ -280,20 +288,43 @@ pub fn run(
         waited_ps: AtomicU64::new(0),
         crowded: AtomicBool::new(false),
     };
-    let (mut alone, mut pause) = (false, FIRST_PAUSE);
+    let (mut alone, mut pause) = (false, None);
     loop {
         let start = Instant::now();
         let left = match alone {
-            true => meeting.run_alone(&mut worlds, pause),
+            true => meeting.run_alone(&mut worlds, pause.unwrap_or(FIRST_PAUSE)),
             false => meeting.run_together(&mut worlds),
         };
         match left {
             Left::AtEnd => return Ok(World::join(worlds)),
             Left::Broken => return Err(Stopped::Interrupted),
-            Left::BetweenRounds if alone => pause = LONGEST_PAUSE.min(2 * pause),
-            Left::BetweenRounds if start.elapsed() > pause => pause = FIRST_PAUSE,
-            Left::BetweenRounds => {}
+            Left::BetweenRounds if alone => {}
+            Left::BetweenRounds => pause = pause_after(start.elapsed(), pause),
         }
         alone = !alone;
+    }
+}
+
+/// The pause after a try that lasted for some time, by the pause before it.
+fn pause_after(lasted: Duration, before: Option<Duration>) -> Option<Duration> {
+    let longer = before.filter(|before| lasted < *before).map(|before| 2 * before);
+    Some(longer.map_or(FIRST_PAUSE, |longer| longer.min(LONGEST_PAUSE)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_while_threads_are_tried_in_vain() {
+        let short = Duration::from_millis(200);
+        let mut pause = None;
+        let mut seconds = Vec::new();
+        for _ in 0..7 {
+            pause = pause_after(short, pause);
+            seconds.push(pause.unwrap().as_secs());
+        }
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 16, 16]);
+        assert_eq!(pause_after(Duration::from_secs(20), pause), Some(FIRST_PAUSE));
     }
 }

@@ -41,7 +41,7 @@ impl Queue {
 pub struct Room {
     /// The most that one queue ever gets.
     queue: Bytes,
-    /// The most that a port with several queues ever gets: nearly all.
+    /// An upper bound for a port with several queues: the whole buffer.
     port: Bytes,
 }
 
@@ -74,7 +74,9 @@ pub fn queue(
         _ => default(|room| room.queue),
     };
     if shared.is_some() && !may_share(node) {
-        let cause = format!("`{name}` shares a buffer, and a threshold says nothing to this queue");
+        let cause = format!(
+            "`{name}` shares a buffer, and this discipline cannot limit each of its queues"
+        );
         let fix = format!(
             "write a single queue, such as drop_tail, red or codel, or classes: {}",
             SHARING.join(", ")
