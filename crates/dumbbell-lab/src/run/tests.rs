@@ -259,7 +259,7 @@ fn while_threads_wait_for_cores_one_goes_on_with_all_parts() {
     assert_eq!(crowded["fingerprint"], one["fingerprint"]);
     assert_eq!(crowded["flows"], one["flows"]);
     let before = ASKED_BEFORE.each_ref().map(|asked| asked.load(Relaxed));
-    assert_eq!(before[0], before[1], "one thread goes on where no core is free");
+    assert_eq!(before[0], before[1], "one thread continues while no core is free");
     assert!(ASKED.load(Relaxed) >= before[1] + 3, "then each of three asks how long it waited");
 }
 

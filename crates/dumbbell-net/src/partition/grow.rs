@@ -52,7 +52,7 @@ impl Graph {
 
     /// The group of each node, and their number: a node with one neighbor is in the group of that,
     /// as long as the group has no more work than `most`.
-    fn with_hosts(&self, load: &[f64], most: f64) -> (Vec<Option<usize>>, usize) {
+    fn with_hosts(&self, load: &[f64], most: f64) -> (Vec<usize>, usize) {
         let only = |node: usize| {
             let (first, rest) = self.near[node].split_first()?;
             let alone = rest.iter().all(|near| near == first);
@@ -71,10 +71,10 @@ impl Graph {
                 goes_to[node] = with;
             }
         }
-        let mut group = vec![None; load.len()];
+        let mut number = vec![0; load.len()];
         let stays = (0..load.len()).filter(|node| goes_to[*node] == *node);
-        let count = stays.enumerate().map(|(number, node)| group[node] = Some(number)).count();
-        (goes_to.into_iter().map(|node| group[node]).collect(), count)
+        let count = stays.enumerate().map(|(group, node)| number[node] = group).count();
+        (goes_to.into_iter().map(|node| number[node]).collect(), count)
     }
 }
 
@@ -212,11 +212,12 @@ pub(super) fn grown(graph: &Graph, load: &[f64], parts: usize) -> Vec<u32> {
     let most = load.iter().sum::<f64>() / parts as f64;
     let (group, count) = graph.with_hosts(load, most);
     let mut loads = vec![0.0; count];
-    group.iter().zip(load).for_each(|(group, load)| loads[group.unwrap_or_default()] += load);
+    group.iter().zip(load).for_each(|(group, load)| loads[*group] += load);
+    let groups: Vec<Option<usize>> = group.iter().copied().map(Some).collect();
     let mut of = vec![0; count];
     let names: Vec<usize> = (0..count).collect();
-    divide(&graph.of_groups(&group, count), &loads, &names, parts, 0, &mut of);
-    group.into_iter().map(|group| of[group.unwrap_or_default()]).collect()
+    divide(&graph.of_groups(&groups, count), &loads, &names, parts, 0, &mut of);
+    group.into_iter().map(|group| of[group]).collect()
 }
 
 #[cfg(test)]
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_in_the_part_of_their_switch_and_spines_are_dealt_out() {
+    fn hosts_are_in_the_part_of_their_switch_and_spines_are_shared_evenly() {
         for parts in [2, 3, 4] {
             let (spines, leaves, hosts) = (12, 12, 8);
             let of = grown(&fabric(spines, leaves, hosts), &[1.0; 120], parts);
@@ -245,8 +246,8 @@ mod tests {
                 let block = &of[spines + 9 * leaf..][..9];
                 assert!(block.iter().all(|part| *part == block[0]), "{parts}: {block:?}");
             }
-            let dealt = sizes(&of[..spines], parts);
-            assert!(dealt.iter().all(|size| size.abs_diff(spines / parts) <= 1), "{dealt:?}");
+            let spread = sizes(&of[..spines], parts);
+            assert!(spread.iter().all(|size| size.abs_diff(spines / parts) <= 1), "{spread:?}");
             let all = sizes(&of, parts);
             assert!(all.iter().all(|size| size.abs_diff(120 / parts) <= 1), "{all:?}");
         }
