@@ -272,15 +272,20 @@ pub struct Sampling<'a>(pub &'a mut dyn DynObserver);
 impl Observer for Sampling<'_> {}
 
 /// The times at which one element is sampled: multiples of a period, and the end of the warm-up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SampleTimes {
-    /// Zero where there is no series.
+    next: Time,
+    /// `None` where there is no series: then the end of the warm-up is the only one.
+    series: Option<Box<SeriesTimes>>,
+}
+
+/// The times of a series, and the end of the warm-up.
+#[derive(Clone, Debug)]
+struct SeriesTimes {
     every: Span,
     sample: Time,
     /// `NEVER` once the warm-up is over.
     warm: Time,
-    /// The earlier of the two.
-    next: Time,
 }
 
 /// The samples that are due at one sample time.
@@ -299,12 +304,13 @@ pub struct Due {
 impl SampleTimes {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
-        let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        SampleTimes { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
+        let sample = Time::ZERO;
+        let series = every.map(|every| Box::new(SeriesTimes { every, sample, warm }));
+        SampleTimes { next: if series.is_some() { sample } else { warm }, series }
     }
     /// The period of the series; zero where there is none.
     pub fn every(&self) -> Span {
-        self.every
+        self.series.as_ref().map_or(Span::ZERO, |series| series.every)
     }
     /// The next sample time.
     #[inline]
@@ -314,19 +320,20 @@ impl SampleTimes {
     /// The look that is due at `next()`.
     pub fn take(&mut self) -> Due {
         let at = self.next();
-        let due = Due {
-            at,
-            sample: self.sample == at,
-            warm: self.warm == at,
-            window: self.warm == at || self.warm == Time::NEVER,
+        let Some(series) = &mut self.series else {
+            self.next = Time::NEVER;
+            return Due { at, sample: false, warm: true, window: true };
         };
+        let (sample, warm) = (series.sample == at, series.warm == at);
+        let due = Due { at, sample, warm, window: warm || series.warm == Time::NEVER };
         if due.sample {
-            self.sample = if self.every == Span::ZERO { Time::NEVER } else { at + self.every };
+            let last = series.every == Span::ZERO;
+            series.sample = if last { Time::NEVER } else { at + series.every };
         }
         if due.warm {
-            self.warm = Time::NEVER;
+            series.warm = Time::NEVER;
         }
-        self.next = self.sample.min(self.warm);
+        self.next = series.sample.min(series.warm);
         due
     }
 }

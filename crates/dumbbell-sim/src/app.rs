@@ -2,8 +2,8 @@
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::source::{Since, Source};
-use dumbbell_core::units::{Rate, Time};
+use dumbbell_core::source::{Burst, Since, Source};
+use dumbbell_core::units::{Rate, Span, Time};
 
 /// An action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,23 +18,27 @@ pub(crate) enum Act {
     Stop,
 }
 
-/// One application.
+/// One application. What each acknowledgment touches comes first.
+#[repr(C)]
 pub(crate) struct App {
-    source: AnySource,
-    rng: Stream,
+    /// True if it waits for everything handed over to be acknowledged.
+    waits: bool,
+    /// The event after which the source is asked for the next hand-over.
+    next: Since,
     at: Time,
     act: Act,
     stop: Time,
-    /// The event after which the source is asked for the next hand-over.
-    next: Since,
-    /// True if it waits for everything handed over to be acknowledged.
-    waits: bool,
+    /// The source and its chance. `None`: bulk data, which most flows send, and which needs no
+    /// state.
+    source: Option<Box<(AnySource, Stream)>>,
 }
 
 impl App {
     /// One that opens at `start` and closes at `stop` at the latest.
     pub(crate) fn new(source: AnySource, rng: Stream, start: Time, stop: Time) -> Self {
-        App { source, rng, at: start, act: Act::Open, stop, next: Since::HandOver, waits: false }
+        let bulk = matches!(source, AnySource::Bulk(_));
+        let source = (!bulk).then(|| Box::new((source, rng)));
+        App { source, at: start, act: Act::Open, stop, next: Since::HandOver, waits: false }
     }
     /// The time of its next action; [`Time::NEVER`] when it is done, or waits and has no time to
     /// stop.
@@ -49,7 +53,7 @@ impl App {
     }
     /// True if it may have handed over everything some day.
     pub(crate) fn may_close(&self) -> bool {
-        !matches!(self.source, AnySource::Bulk(_))
+        self.source.is_some()
     }
     /// True if it has closed.
     pub(crate) fn closed(&self) -> bool {
@@ -73,15 +77,19 @@ impl App {
     }
     /// The transport of live media wants this rate of the frames that are not made yet.
     pub(crate) fn follow(&mut self, rate: Rate) {
-        self.source.follow(rate);
+        if let Some(source) = &mut self.source {
+            source.0.follow(rate);
+        }
     }
     /// True if it wants to know when its data were there: [`App::delivered`].
     pub(crate) fn hears_delivery(&self) -> bool {
-        self.source.hears_delivery()
+        self.source.as_ref().is_some_and(|source| source.0.hears_delivery())
     }
     /// Everything that it handed over was there at `at`, and it waits for that.
     pub(crate) fn delivered(&mut self, at: Time) {
-        self.source.delivered(at);
+        if let Some(source) = &mut self.source {
+            source.0.delivered(at);
+        }
     }
     /// Everything that it handed over was acknowledged at `now`, and it waited for that. If it goes
     /// on at once, it does so at `now`, after what arrives at this instant.
@@ -91,7 +99,11 @@ impl App {
         self.ask(now);
     }
     fn ask(&mut self, now: Time) {
-        match self.source.next(now, &mut self.rng) {
+        let burst = match self.source.as_deref_mut() {
+            Some((source, rng)) => source.next(now, rng),
+            None => (self.act == Act::Open).then_some(Burst::new(Span::ZERO, u64::MAX)),
+        };
+        match burst {
             Some(burst) if now + burst.after < self.stop => {
                 (self.at, self.act, self.next) =
                     (now + burst.after, Act::Write(burst.bytes), burst.next);
@@ -102,6 +114,8 @@ impl App {
     }
     /// Measures of the application by `end`, or until it stopped.
     pub(crate) fn probe(&self, end: Time, out: &mut dyn Probe) {
-        self.source.probe(end.min(self.stop), out);
+        if let Some(source) = &self.source {
+            source.0.probe(end.min(self.stop), out);
+        }
     }
 }

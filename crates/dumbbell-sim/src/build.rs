@@ -125,9 +125,10 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let coder = source.coder();
     let app = App::new(source, chance("source"), start, stop);
-    let ends = match &flow.transport {
+    let (ends, mss) = match &flow.transport {
         Transport::Udp { header, ecn, .. } => {
-            Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow)))
+            // It has no window: the unit makes no difference.
+            (Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))), 1)
         }
         Transport::Quic { cc, quic } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
@@ -138,8 +139,8 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
                 cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));
                 cc
             });
-            let (receiver, datagram) = (sender.receiver(), quic.datagram_bytes());
-            Ends::Quic(Box::new(Quic { sender, receiver, datagram }))
+            let receiver = sender.receiver();
+            (Ends::Quic(Box::new(Quic { sender, receiver })), quic.datagram_bytes())
         }
         Transport::Scream { scream } => {
             let Some(coder) = coder else {
@@ -148,7 +149,7 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
             };
             let (from, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
             let window = dumbbell_scream::Window { from, end, budget: coder.budget };
-            Ends::Scream(Box::new(Scream::new(scream.arc(), coder, window)))
+            (Ends::Scream(Box::new(Scream::new(scream.arc(), coder, window))), scream.mss.0)
         }
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
@@ -159,16 +160,15 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
                 cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));
                 cc
             });
-            let mss = tcp.mss.map_or(1460, |b| b.0);
             let mut receiver = sender.receiver();
             if !cx.straight {
                 sender.disable_fast_path();
                 receiver.disable_fast_path();
             }
-            Ends::Tcp { sender, receiver, mss }
+            (Ends::Tcp { sender, receiver }, tcp.mss.map_or(1460, |b| b.0))
         }
     };
     // A session's flows are too many and too short for series.
     let sample_times = sample_times(plan, plan.record.flows && flow.session.is_none());
-    Ok(Flow::new(number as u32, ends, app, start, sample_times, cx.counts))
+    Ok(Flow::new(number as u32, (ends, mss as u32), app, start, sample_times, cx.counts))
 }

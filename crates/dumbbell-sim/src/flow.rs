@@ -26,8 +26,6 @@ pub(crate) enum Ends {
         sender: Sender<AnyCc>,
         /// Its receiver.
         receiver: Receiver,
-        /// Segment size for windows in packets, bytes.
-        mss: u64,
     },
     /// A connection of QUIC.
     Quic(Box<Quic>),
@@ -43,9 +41,6 @@ pub(crate) struct Side {
     pub armed: Time,
     /// Nothing is due at this end before this time: no deadline, no sample.
     pub quiet_until: Time,
-    /// Before what arrives from this instant on there is something to do: a look, or the receipt of
-    /// a transfer.
-    attend: Time,
     sample_times: SampleTimes,
 }
 
@@ -60,10 +55,12 @@ pub(crate) struct Flow {
     pub(crate) app: App,
     /// Its ends.
     pub ends: Ends,
-    /// Its number.
-    number: u32,
     /// True if somebody sees each packet that comes to its receiver.
     sees_each_packet: bool,
+    /// Its number.
+    number: u32,
+    /// Segment size for windows in packets, bytes.
+    mss: u32,
     /// Rows that wait; only of a flow that is sampled.
     series: Option<Box<Series>>,
     /// Packets of the sender that were dropped somewhere in the window.
@@ -75,11 +72,11 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver
-    /// gets, packet by packet.
+    /// A flow that has not begun; it does at `start`. `mss`: segment size for windows in packets.
+    /// `counted`: somebody counts what its receiver gets, packet by packet.
     pub(crate) fn new(
         number: u32,
-        ends: Ends,
+        (ends, mss): (Ends, u32),
         app: App,
         start: Time,
         sample_times: SampleTimes,
@@ -88,15 +85,15 @@ impl Flow {
         let stream = matches!(ends, Ends::Tcp { .. } | Ends::Quic(_));
         let completion = (app.may_close() && stream).then(|| Box::new(Completion::new(start)));
         let side =
-            |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
+            |sample_times| Side { armed: Time::NEVER, quiet_until: Time::ZERO, sample_times };
         let sees_each_packet = counted || completion.is_some();
-        let receives = if sees_each_packet { Time::ZERO } else { sample_times.next() };
         Flow {
             number,
+            mss,
             sees_each_packet,
             ends,
             app,
-            sides: [side(sample_times.next()), side(receives)],
+            sides: [side(sample_times.clone()), side(sample_times)],
             completion,
             series: None,
             lost_packets: 0,
@@ -124,9 +121,14 @@ impl Flow {
     /// An end has done what it had to: its next deadline, if that comes before its pending entry.
     #[inline]
     pub(crate) fn rest(&mut self, end: usize) -> Option<Time> {
+        if let (Ends::Tcp { sender, .. }, SENDER) = (&mut self.ends, end) {
+            sender.settle_timers();
+        }
         let due = self.due(end);
         let side = &mut self.sides[end];
-        side.quiet_until = due.next().min(side.attend);
+        let attends = end != SENDER && self.sees_each_packet;
+        let look = if attends { Time::ZERO } else { side.sample_times.next() };
+        side.quiet_until = due.next().min(look);
         (due < side.armed).then_some(due)
     }
 
@@ -226,7 +228,9 @@ impl Flow {
             return None;
         }
         let side = &self.sides[SENDER];
-        let mut sooner = sender.deadline() < side.armed.max(side.quiet_until);
+        // A deadline that is not computed is not sooner than the last one that was.
+        let mut sooner =
+            sender.settled_deadline().is_some_and(|at| at < side.armed.max(side.quiet_until));
         if self.app.waits() && sender.all_acknowledged() {
             let delivered = receiver.stats().delivered_bytes;
             acknowledged(&mut self.app, now, self.completion.as_deref(), delivered);

@@ -151,7 +151,7 @@ impl Clock {
     pub fn tick(self, now: Time) -> Time {
         match self.0.ps() {
             0 => now,
-            period => Time::from_ps(whole(now.ps(), period) * period),
+            period => Time::from_ps(now.ps() / period * period),
         }
     }
     /// A measured span in whole ticks, to the nearest, at least one.
@@ -159,21 +159,8 @@ impl Clock {
     pub fn round(self, measured: Span) -> Span {
         match self.0.ps() {
             0 => measured,
-            period => Span::from_ps(whole(measured.ps() + period / 2, period).max(1) * period),
+            period => Span::from_ps(((measured.ps() + period / 2) / period).max(1) * period),
         }
-    }
-}
-
-/// `ps / period`. The periods of the profiles are constants here: then a multiplication stands for
-/// a division, which takes as long as ten other instructions.
-#[inline(always)]
-fn whole(ps: u64, period: u64) -> u64 {
-    const MICROSECOND: u64 = Span::from_us(1).ps();
-    const MILLISECOND: u64 = Span::from_ms(1).ps();
-    match period {
-        MICROSECOND => ps / MICROSECOND,
-        MILLISECOND => ps / MILLISECOND,
-        other => ps / other,
     }
 }
 

@@ -186,6 +186,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     window: u64,
     open_window: u64,
     mss: u64,
+    /// The next deadline, see `postponed`.
     next: Time,
     rto_at: Time,
     rto_started: Time,
@@ -204,7 +205,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     overhead: u32,
     dupacks: u32,
     /// See [`Self::bursts_are_least`].
-    burst_time: f32,
+    burst_time: u64,
     phase: Phase,
     stage: Stage,
     timestamps: bool,
@@ -251,6 +252,9 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// True if the connection may use the fast path, and if the next acknowledgment may.
     simple: bool,
     fast_path: bool,
+    /// True if `next`, `rto_at` and `probe_due` are still to be computed from `rto_started`:
+    /// `next` is then a lower bound, and `rto_at` only tells whether the timer runs.
+    postponed: bool,
     burst: u8,
     quantum: u8,
     /// Bytes of the FIN: 1 after a close that sends one.
@@ -284,6 +288,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
+        self.settle_timers();
         self.restart_after_idle(now);
         if self.rated {
             self.rate_check();
@@ -295,6 +300,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Nothing more will be written: a FIN follows the data, if there was a handshake.
     pub fn close(&mut self, now: Time, out: &mut impl Outbox) {
+        self.settle_timers();
         self.closed = true;
         self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
@@ -322,7 +328,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The time of the next [`Self::on_deadline`]; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.next
+        if self.postponed { self.postponed_timers().2 } else { self.next }
+    }
+    /// The same; `None` if it is not computed: then it is not before the last one that was.
+    #[inline]
+    pub fn settled_deadline(&self) -> Option<Time> {
+        (!self.postponed).then_some(self.next)
     }
     /// The congestion control.
     pub fn cc(&self) -> &C {
@@ -410,6 +421,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             next = next.min(self.raise_at());
         }
         self.next = next;
+        debug_assert!(!self.postponed);
         self.fast_path = self.may_take_fast_path();
     }
 }

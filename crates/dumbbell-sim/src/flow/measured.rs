@@ -54,9 +54,6 @@ impl Flow {
     fn take_sample(&mut self, end: usize, now: Time, observer: &mut impl Observer) {
         let side = &mut self.sides[end];
         let due = side.sample_times.take();
-        if end == SENDER || !self.sees_each_packet {
-            side.attend = side.sample_times.next();
-        }
         if due.warm {
             self.integrate_cwnd_if_sender(end, due.at);
             let counts = self.counts();
@@ -97,24 +94,24 @@ impl Flow {
         let Counts { sent_packets, sent_bytes, retransmits, .. } = counts;
         let sent = FlowRow { sent_packets, sent_bytes, retransmits, ..FlowRow::default() };
         let mut gauges = Gauges::default();
-        let (v, mss) = match &self.ends {
-            Ends::Tcp { sender, mss, .. } => {
+        let v = match &self.ends {
+            Ends::Tcp { sender, .. } => {
                 sender.cc().probe(&mut gauges);
-                (sender.view(), mss)
+                sender.view()
             }
             Ends::Quic(quic) => {
                 quic.sender.cc().probe(&mut gauges);
-                (quic.view(), &quic.datagram)
+                quic.view()
             }
             Ends::Scream(scream) => {
                 scream.sender.probe(&mut gauges);
-                (scream.view(), &scream.mss)
+                scream.view()
             }
             Ends::Udp(_) => return sent,
         };
         FlowRow {
             cwnd_bytes: v.cwnd,
-            cwnd_packets: v.cwnd as f64 / *mss as f64,
+            cwnd_packets: v.cwnd as f64 / f64::from(self.mss),
             ssthresh_bytes: v.ssthresh,
             srtt: v.srtt,
             rto: v.rto,
@@ -127,8 +124,8 @@ impl Flow {
 
     /// Counts since the start, of both ends; each end's are exact at its own last event.
     fn counts(&self) -> Counts {
-        match &self.ends {
-            Ends::Tcp { sender, receiver, mss } => {
+        let counts = match &self.ends {
+            Ends::Tcp { sender, receiver } => {
                 let (s, r) = (sender.stats(), receiver.stats());
                 Counts {
                     sent_packets: s.sent_packets,
@@ -142,13 +139,15 @@ impl Flow {
                     marks: r.ce_packets,
                     rtt_samples: s.rtt_samples,
                     rtt_sum_s: s.rtt_sum.seconds(),
-                    cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
+                    ..Counts::default()
                 }
             }
-            Ends::Quic(quic) => quic.counts(self.cwnd_integral),
-            Ends::Scream(scream) => scream.counts(self.cwnd_integral),
+            Ends::Quic(quic) => quic.counts(),
+            Ends::Scream(scream) => scream.counts(),
             Ends::Udp(udp) => udp.counts(),
-        }
+        };
+        let cwnd_integral = self.cwnd_integral as f64 / f64::from(self.mss) * 1e-12;
+        Counts { cwnd_integral, ..counts }
     }
 
     /// A snapshot of the sender, for an observer that wants to know of reactions.

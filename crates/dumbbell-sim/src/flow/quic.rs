@@ -11,8 +11,6 @@ use dumbbell_tcp::{SenderStats, SenderView};
 pub(crate) struct Quic {
     pub sender: Sender<AnyCc>,
     pub receiver: Receiver,
-    /// Packet size for windows in packets, bytes of UDP payload.
-    pub datagram: u64,
 }
 
 impl Quic {
@@ -62,8 +60,8 @@ impl Quic {
         }
     }
 
-    /// Counts since the start, of both ends.
-    pub fn counts(&self, cwnd_integral: u128) -> Counts {
+    /// Counts since the start, of both ends, without the window.
+    pub fn counts(&self) -> Counts {
         let (s, r) = (self.sender.stats(), self.receiver.stats());
         Counts {
             sent_packets: s.sent_packets,
@@ -77,7 +75,7 @@ impl Quic {
             marks: r.ce_packets,
             rtt_samples: s.rtt_samples,
             rtt_sum_s: s.rtt_sum.seconds(),
-            cwnd_integral: cwnd_integral as f64 / self.datagram as f64 * 1e-12,
+            ..Counts::default()
         }
     }
 }

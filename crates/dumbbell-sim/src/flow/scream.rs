@@ -13,8 +13,6 @@ use std::sync::Arc;
 pub(crate) struct Scream {
     pub sender: Sender,
     pub receiver: Receiver,
-    /// Packet size for windows in packets, bytes.
-    pub mss: u64,
 }
 
 impl Scream {
@@ -22,7 +20,6 @@ impl Scream {
         Scream {
             sender: Sender::new(Arc::clone(config), coder, window),
             receiver: Receiver::new(Arc::clone(config), window),
-            mss: config.mss.0,
         }
     }
 
@@ -67,8 +64,8 @@ impl Scream {
         }
     }
 
-    /// Counts since the start, of both ends.
-    pub fn counts(&self, cwnd_integral: u128) -> Counts {
+    /// Counts since the start, of both ends, without the window.
+    pub fn counts(&self) -> Counts {
         let (s, r) = (self.sender.stats(), self.receiver.stats());
         Counts {
             sent_packets: s.sent_packets,
@@ -79,7 +76,6 @@ impl Scream {
             marks: r.ce_packets,
             rtt_samples: s.rtt_samples,
             rtt_sum_s: s.rtt_sum.seconds(),
-            cwnd_integral: cwnd_integral as f64 / self.mss as f64 * 1e-12,
             ..Counts::default()
         }
     }

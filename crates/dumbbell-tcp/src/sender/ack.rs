@@ -47,6 +47,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(never)]
     fn on_special(&mut self, now: Time, s: Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         let s = &s;
+        self.settle_timers();
         if s.flags & flag::SYN != 0 {
             self.on_syn_ack(now, s, x.unwrap_or(&Extra::default()), out);
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {

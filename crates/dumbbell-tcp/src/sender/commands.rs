@@ -10,6 +10,7 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A signal from the host.
     pub fn local(&mut self, now: Time, signal: HostSignal, out: &mut impl Outbox) {
+        self.settle_timers();
         self.cc.on_host_signal(signal);
         self.apply_commands(now, out);
         self.transmit(now, out);

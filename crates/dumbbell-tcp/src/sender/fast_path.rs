@@ -99,7 +99,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else {
             self.arm(now);
         }
-        if let Some(segment) = self.next_alone(now) {
+        if let Some(segment) = self.next_alone::<false>(now) {
             self.next = self.rto_at;
             return out.send(segment, None);
         }
@@ -107,16 +107,21 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.next = self.rto_at;
     }
 
-    /// The segment, if one full segment of new data is all that the windows have room for, nobody
-    /// is informed of it, and more data waits: so it is nearly always. All is done but to send it;
-    /// if it is not so, nothing.
+    /// The segment, if one full segment of new data is all that the windows have room for, nothing
+    /// but the detector is informed of it, and more data waits. This is the most common case. It
+    /// does all but send the segment; in other cases it does nothing. Without `ATTENDED` no segment
+    /// has PSH, and a sender that informs anything of its segments is another case.
     #[inline(always)]
-    fn next_alone(&mut self, now: Time) -> Option<Segment> {
+    fn next_alone<const ATTENDED: bool>(&mut self, now: Time) -> Option<Segment> {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd());
         let (from, to) = (self.nxt, self.nxt + self.mss);
         let after = to + self.mss;
-        if to > allowed || after <= allowed || after >= self.limit || self.informed {
+        if to > allowed || after <= allowed || after >= self.limit {
+            return None;
+        }
+        let longer_burst = ATTENDED && self.pushes && !self.bursts_are_least();
+        if longer_burst || (self.informed && !(ATTENDED && self.detector_knows(now, from, to))) {
             return None;
         }
         (self.nxt, self.high) = (to, to);
@@ -144,17 +149,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.una = una;
         let echo = self.timestamps.then(|| echoed(now, ts));
         if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
-            self.restart_timer(now);
-            self.fill_the_window(now, out);
-            if self.tail_probes {
-                self.probe_due = self.probe_expected_at(now);
-                debug_assert_eq!(self.probe_due, self.probe_at());
+            self.restart_expected(now);
+            match self.next_alone::<true>(now) {
+                Some(segment) => out.send(segment, None),
+                None => self.fill_the_window(now, out),
             }
-            self.next = self.rto_at.min(self.probe_due).min(self.detect.deadline());
-            if self.raising {
-                self.next = self.next.min(self.raise_at());
-            }
+            self.settle_expected(now);
         } else {
+            self.restart_timer(now);
+            self.postponed = false;
             self.cold.report.echo = echo;
             self.on_ack_info(now, AckInfo { acked, sacked: 0, delivered: acked }, out);
             self.apply_commands(now, out);
@@ -259,12 +262,17 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.count_filled(now, start);
     }
 
+    /// Informs the detector of a segment of new data; true if nothing else is to be informed.
+    #[inline(always)]
+    fn detector_knows(&mut self, now: Time, from: u64, to: u64) -> bool {
+        !self.cc.sees_segments() && self.detect.on_sent_new(now, from, to)
+    }
+
     /// A full segment of new data that is not the last. The caller counts it, and arms the timer.
     #[inline(always)]
     fn send_next(&mut self, now: Time, flags: u8, out: &mut impl Outbox) {
         let (from, to) = (self.nxt, self.nxt + self.mss);
-        let only_detected = !self.cc.sees_segments() && self.detect.on_sent_new(now, from, to);
-        let tag = if self.informed && !only_detected {
+        let tag = if self.informed && !self.detector_knows(now, from, to) {
             self.inform(now, (from, to), to, false)
         } else {
             Tag(0)

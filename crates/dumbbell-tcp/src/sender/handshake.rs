@@ -9,6 +9,7 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Opens the connection: a SYN, or nothing if there is no handshake.
     pub fn open(&mut self, now: Time, out: &mut impl Outbox) {
+        self.settle_timers();
         self.cold.opened_at = now;
         if self.cold.config.handshake {
             self.send_syn(now, out);

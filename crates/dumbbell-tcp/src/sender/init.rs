@@ -95,6 +95,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             paced: config.pacing,
             simple: false,
             fast_path: false,
+            postponed: false,
             burst: 0,
             // L4S wants no bursts of more than 250 us (RFC 9331 section 4.3 item 7): one segment at
             // a time.

@@ -68,7 +68,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     pub(super) fn own_rate(&self) -> Option<Rate> {
         let (srtt, cwnd, config) = (self.rtt.srtt()?, self.cc.cwnd(), &self.cold.config);
-        let slow_start = self.cc.ssthresh().is_some_and(|ssthresh| cwnd < ssthresh / 2);
+        let slow_start = self.in_slow_start();
         let info =
             if slow_start { config.pacing_gain_slow_start } else { config.pacing_gain_avoidance };
         let bps = info * cwnd as f64 * 8.0 / srtt.seconds();
@@ -86,16 +86,28 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline(always)]
     pub(super) fn bursts_are_least(&self) -> bool {
         let (Some(srtt), Some(least)) = (self.rtt.srtt(), self.rtt.min_rtt()) else { return false };
-        let sent = f64::from(self.burst_time) * self.cc.cwnd() as f64;
-        least >= NOT_LARGER && sent < self.mss as f64 * srtt.ps() as f64 && self.cc.rate().is_none()
+        let enough = u128::from(self.mss) * u128::from(srtt.ps());
+        let sent = |time| u128::from(time) * u128::from(self.cc.cwnd());
+        let few = sent(self.burst_time) < enough
+            || !self.in_slow_start() && sent(self.burst_time_in_avoidance()) < enough;
+        least >= NOT_LARGER && few && self.cc.rate().is_none()
+    }
+
+    /// True if pacing counts the window as in slow start.
+    #[cold]
+    fn in_slow_start(&self) -> bool {
+        self.cc.ssthresh().is_some_and(|ssthresh| self.cc.cwnd() < ssthresh / 2)
     }
 
     /// A burst is longer than [`LEAST`] only if this many picoseconds, times the window in bytes,
     /// exceed the segment size times the smoothed round-trip time: [`TIME`] at the highest gain,
     /// for each segment of the shortest such burst. A thousandth more, for what rounds.
-    pub(super) fn burst_time(config: &TcpConfig) -> f32 {
-        let gain = config.pacing_gain_slow_start.max(config.pacing_gain_avoidance);
-        (gain * TIME.ps() as f64 / (LEAST + 1) as f64 / 0.999) as f32
+    pub(super) fn burst_time(config: &TcpConfig) -> u64 {
+        shortest(config.pacing_gain_slow_start.max(config.pacing_gain_avoidance))
+    }
+    /// The same outside of slow start.
+    fn burst_time_in_avoidance(&self) -> u64 {
+        shortest(self.cold.config.pacing_gain_avoidance)
     }
 
     #[inline(never)]
@@ -133,6 +145,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.nxt + end.saturating_sub(self.nxt) / (burst * self.mss) * (burst * self.mss)
     }
+}
+
+/// See [`Sender::burst_time`].
+fn shortest(gain: f64) -> u64 {
+    (gain * TIME.ps() as f64 / (LEAST + 1) as f64 / 0.999) as u64
 }
 
 /// Passes segments on, one behind: whether one is the last of its burst shows when the next one

@@ -33,19 +33,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.timer.probes(since, self.probe_span()).min(self.rto_at)
     }
 
-    /// [`Self::probe_at`] on the fast path: the retransmission timer was started at `now` if it
-    /// runs, and nothing but missing data holds a probe back.
-    #[inline(always)]
-    pub(super) fn probe_expected_at(&self, now: Time) -> Time {
-        if self.una == self.high || self.rto_at == Time::NEVER {
-            return Time::NEVER;
-        }
-        self.timer.probes(now, self.probe_span()).min(self.rto_at)
-    }
-
     /// The time from the last segment or restart to the probe.
-    #[inline(always)]
-    fn probe_span(&self) -> Span {
+    #[inline]
+    pub(super) fn probe_span(&self) -> Span {
         match self.rtt.srtt() {
             None => Span::from_secs(1),
             Some(srtt) if self.high - self.una <= self.mss => {

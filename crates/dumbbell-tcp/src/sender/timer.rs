@@ -7,6 +7,7 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Handles the timers that are due at [`Self::deadline`].
     pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
+        self.settle_timers();
         if self.rated {
             self.rate_check();
         }
@@ -39,6 +40,53 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub(super) fn arm(&mut self, now: Time) {
         self.rto_started = now;
         self.rto_at = self.timer.fires(now, self.rtt.rto());
+    }
+
+    /// [`Self::restart_timer`] on the fast path. [`Self::settle_expected`] follows.
+    #[inline(always)]
+    pub(super) fn restart_expected(&mut self, now: Time) {
+        if self.una == self.high {
+            self.rto_at = Time::NEVER;
+        } else {
+            self.rto_started = now;
+        }
+    }
+
+    /// [`Self::settle`] on the fast path, where the timers that run were started at `now`. Nearly
+    /// always they fire later than was known before. Then the known deadline stays as a bound, and
+    /// [`Self::settle_timers`] computes the timers when they are needed.
+    #[inline(always)]
+    pub(super) fn settle_expected(&mut self, now: Time) {
+        let (rto, srtt) = (self.rtt.rto(), self.rtt.srtt().unwrap_or_default());
+        let least = if self.tail_probes { rto.min(srtt * 2) } else { rto };
+        self.postponed = true;
+        if self.rto_at == Time::NEVER || self.next > now + least || self.raising {
+            self.settle_timers();
+        }
+    }
+
+    /// Computes the timers that the fast path has postponed.
+    #[inline]
+    pub fn settle_timers(&mut self) {
+        if self.postponed {
+            (self.rto_at, self.probe_due, self.next) = self.postponed_timers();
+            self.postponed = false;
+            debug_assert!(!self.tail_probes || self.probe_due == self.probe_at());
+        }
+    }
+
+    /// The times of the postponed timers: retransmission, tail loss probe, and the next deadline.
+    pub(super) fn postponed_timers(&self) -> (Time, Time, Time) {
+        let (mut rto_at, mut probe_due) = (Time::NEVER, Time::NEVER);
+        if self.rto_at != Time::NEVER {
+            let started = self.rto_started;
+            rto_at = self.timer.fires(started, self.rtt.rto());
+            if self.tail_probes && self.una < self.high {
+                probe_due = self.timer.probes(started, self.probe_span()).min(rto_at);
+            }
+        }
+        let raise_at = if self.raising { self.raise_at() } else { Time::NEVER };
+        (rto_at, probe_due, rto_at.min(probe_due).min(self.detect.deadline()).min(raise_at))
     }
 
     /// RFC 6298 (5.2), (5.3): stops it when all is acknowledged, else starts it anew.

@@ -81,6 +81,8 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     free_at: Time,
     order: u64,
     wire: BTreeMap<(Time, u64), (Way, Segment, Option<Extra>)>,
+    /// The last deadline of the sender that it had computed.
+    settled: Time,
 }
 
 /// The profile of most tests: the classics' machinery, no handshake, no options, 1000-byte
@@ -145,6 +147,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             free_at: Time::ZERO,
             order: 0,
             wire: BTreeMap::new(),
+            settled: Time::NEVER,
         }
     }
 
@@ -182,6 +185,10 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
     pub fn act(&mut self, f: impl FnOnce(&mut Sender<C, D, R>, Time, &mut Out)) {
         let mut out = Out::default();
         f(&mut self.sender, self.now, &mut out);
+        let deadline = self.sender.deadline();
+        let settled = self.sender.settled_deadline();
+        assert!(settled.map_or(deadline >= self.settled, |settled| settled == deadline));
+        self.settled = settled.unwrap_or(self.settled);
         self.put(Way::Forward, out);
     }
     pub fn answer(&mut self, f: impl FnOnce(&mut Receiver<P>, Time, &mut Out)) {

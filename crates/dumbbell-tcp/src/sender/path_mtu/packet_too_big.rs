@@ -30,6 +30,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// segments goes again at once, as far as the window goes; the window stays, and no timer is
     /// backed off (RFC 1191 section 6.5).
     pub fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
+        self.settle_timers();
         if self.rated {
             self.rate_check();
         }
