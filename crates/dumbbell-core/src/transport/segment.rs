@@ -79,8 +79,6 @@ pub struct Extra {
     pub counters: u8,
     /// The low 24 bits of each of these counters: ECT(0), CE, ECT(1).
     pub ecn_bytes: [u32; 3],
-    /// Number of the packet, in audit mode.
-    pub audit: u64,
     /// The message of a router to the sender, if this is one.
     pub notice: Option<PacketTooBig>,
 }
