@@ -329,7 +329,7 @@ class Sweep:
     def table(self, columns: Sequence[str] = (), *, width: int | None = 140) -> str:
         """A row for each point: what is swept, and metrics of all flows and of the first queue with
         their 95 % intervals; the best of each is marked. columns: names of metrics, as in
-        `["goodput", "p99_delay", "flows.far.share"]` (docs/sweeps.md). width: as in
+        `["goodput", "p99_delay", "flows.far.share"]` (docs/how-to/sweeps.md). width: as in
         `Result.table`."""
         from .present.grids import to_text
         from .present.points import sweep_grid

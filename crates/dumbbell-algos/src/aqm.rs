@@ -1,4 +1,4 @@
-//! Active queue management: what a FIFO asks whether to signal congestion.
+//! Active queue management: the algorithms that decide when a FIFO signals congestion.
 pub(crate) mod parts;
 use dumbbell_core::registry;
 

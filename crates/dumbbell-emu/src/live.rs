@@ -1,8 +1,9 @@
 //! A run between real hosts, from its plan to its outcome.
 //!
 //! ```text
-//! plan -> hosts, NICs, sockets -> calibration -> router, traffic, collector side by side -> log,
-//! outcomes, measures log  -> replay: the same network once more, which must do the same
+//! plan -> hosts, NICs, sockets -> calibration -> router, traffic and collector in parallel
+//!      -> log, outcomes, measures
+//! log  -> replay through the same network, which must give the same result
 //! ```
 //!
 //! The router's thread only routes. All records of a run are made from its log after the run, by

@@ -1,5 +1,4 @@
-//! Floor 7 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes
-//! files.
+//! Floor 7 of Dumbbell: makes runs and keeps their results. It reads and writes the user's files.
 //!
 //! [`api`] is what the Python package calls: a verb and its request as JSON in, JSON or an Arrow
 //! table out; [`verb`] says what a verb is. A scenario becomes plans in [`dumbbell_scenario`].

@@ -1,4 +1,4 @@
-//! How long a guest is waited for that says nothing: it works, or never sleeps, or does nothing.
+//! How long Dumbbell waits for a silent guest, by its state: it works, never sleeps, or is idle.
 use std::fmt;
 
 /// Between two looks at a guest that says nothing, milliseconds.

@@ -1,4 +1,4 @@
-//! Observers of a running network. What nobody records costs nothing.
+//! Observers of a running network. What is not recorded costs nothing.
 use crate::edge::report::MarkerRow;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;

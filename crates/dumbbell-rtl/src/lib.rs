@@ -3,8 +3,8 @@
 //! ([`plugin`]), or next to the model with each decision compared ([`lockstep`]).
 //!
 //! ```text
-//! sources + parameters -> verilator -> C++ -> library, kept under a hash (`compile`) -> clocks
-//! (`verilated`)
+//! sources + parameters -> verilator -> C++ -> library, kept under a hash (`compile`)
+//!                      -> clocks (`verilated`)
 //! ```
 //!
 //! A machine without Verilator builds and runs everything else; [`fault::Fault::Missing`] names the

@@ -29,8 +29,9 @@
 //!     flow = [{ cc = "newreno", rtt = "40 ms" }]
 //! "#;
 //! let source = Source::Text { text: text.into(), name: "net.toml".into() };
-//! let study = Study::new(&StudyInput { source, overrides: vec![], also: Default::default(), uses:
-//! vec![] })?; let point = &study.points[0];
+//! let input = StudyInput { source, overrides: vec![], also: Default::default(), uses: vec![] };
+//! let study = Study::new(&input)?;
+//! let point = &study.points[0];
 //! let plan = study.plan(point, point.seed())?;
 //! assert_eq!(plan.flows.len(), 1);
 //! # Ok::<(), dumbbell_scenario::language::problem::Problem>(())

@@ -1,4 +1,4 @@
-//! A world in parts, each of which is simulated by whoever has it, and in the end they are joined.
+//! A world in parts: each caller simulates the part that it holds; at the end the parts are joined.
 //!
 //! The protocol: take the least of [`World::horizon`] over all parts; let each run to it
 //! ([`World::run_before`]); bring what has left each ([`World::outboxes`]) into the part that

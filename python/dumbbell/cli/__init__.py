@@ -87,7 +87,7 @@ _COMMANDS = (
     (
         "export",
         "results.export:export",
-        "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data.",
+        "Write a result as CSV, pcapng, pcap, Perfetto, qlog, ns-2, Mahimahi or flent data.",
     ),
     ("read", "results.export:read", "Summarize a capture (pcapng, pcap) or a trace of ns-2."),
     (
@@ -104,7 +104,7 @@ _COMMANDS = (
     (
         "table",
         "studies.table:app",
-        "Compare congestion controls: RTT fairness, friendliness, loss tolerance.",
+        "Compare congestion controls: RTT fairness, friendliness, coexistence, loss tolerance.",
     ),
     (
         "advise",

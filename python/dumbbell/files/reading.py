@@ -1,7 +1,7 @@
 """Reads files that a scenario or a person names: regular files only, up to a size.
 
-Opening a pipe waits for its other end, and a device may have no end. `reading.rs` follows
-the same rule.
+Opening a pipe waits for its other end, and a device may have no end. The Rust module
+`files/regular.rs` of the lab follows the same rule.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ as UTF-8.
 
 A file that cannot be written is a `DumbbellError` that names it; the older file of that name is
 still there then. Missing folders are made. No other module of the package writes files
-(tests/test_files.py).
+(tests/api/test_files.py).
 """
 
 from __future__ import annotations

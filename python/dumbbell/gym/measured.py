@@ -1,4 +1,4 @@
-"""Controls of the catalogue in the eyes of an environment: the same steps, and the same utility."""
+"""Controls of the catalogue, run in the steps of an environment and judged by its utility."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ with the same seeds everywhere. Arithmetic works run by run, so that `red - dt` 
 difference. `mean`, `low` and `high` leave one number a point: the mean and the ends of its 95 %
 confidence interval. `every`, `some`, `count` and `fraction` (of the points) leave one for all
 points. `red[36]` is one point, `red[36:]` those from there on. Over sizes of a buffer `best` is the
-point of the best size, `nearest` that of the least distance, by the definitions of `sizing`;
-`best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of their 95 % intervals.
+point of the best size, `nearest` that of the least distance, by the definitions of
+`measures.buffer_size`; `best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of
+their 95 % intervals.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 

@@ -1,8 +1,8 @@
 """`rtl/red/SPEC.md` in Python, line by line: a third reading of it, beside the hardware and the
 model in Rust.
 
-Nothing here is fast or clever; whoever doubts a bit looks it up on the page. The tests of the buses
-ask it for each verdict, and it is compared with the other two.
+The code is slow and literal, so that each bit can be checked against the page. The tests of the
+buses ask it for each verdict, and it is compared with the other two.
 """
 
 from __future__ import annotations

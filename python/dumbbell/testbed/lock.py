@@ -4,8 +4,8 @@ Live runs of one user wait for each other by a lock of the kernel (flock(2)) on 
 runtime folder. The lock goes with the process, however that ends; the file stays, and is empty.
 
 Users share no lock, because each could then block all others. A process that makes live runs has
-the name `dumbbell-live` while it does; whoever sees such a process of another user says so, and
-goes on.
+the name `dumbbell-live` while it does. A process that finds one of another user reports it and
+continues.
 """
 
 from __future__ import annotations

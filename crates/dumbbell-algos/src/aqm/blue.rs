@@ -11,8 +11,8 @@
 //! | freeze_time | `freeze_time` | time between two steps, so that sources can answer |
 //! | L | `trigger` | queue length that counts like a loss |
 //!
-//! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle
-//! link, as in ns-2, where the link then asks the queue in vain. Without it `p_m` = 1 would last.
+//! A drop at an idle link leaves the link idle and counts as another idle event, as in ns-2, whose
+//! link then finds the queue empty. Without this rule `p_m` = 1 would be permanent.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Hears, Limit, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{

@@ -5,7 +5,7 @@
 //! | q | backlog | the queue that the arriving packet finds |
 //! | K | `threshold`, `bytes` | what it may find unmarked |
 //!
-//! It has no average and no chance: what a packet is told is the queue of its own arrival.
+//! It uses no average and no random numbers: the queue at its arrival alone decides about a packet.
 use dumbbell_core::aqm::{Aqm, Cx, Hears, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Size,

@@ -1,4 +1,5 @@
-//! Every queue: nothing lost, nothing twice, in order, the same again with the same seed.
+//! Checks for every queue: it loses, duplicates and reorders no packet, and the same seed gives the
+//! same output.
 use super::folded::Folded;
 use super::log::{Log, Logged};
 use super::pages;

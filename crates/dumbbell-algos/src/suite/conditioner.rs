@@ -1,5 +1,5 @@
-//! Every conditioner: each packet comes out once or is dropped once, whenever, after as long as it
-//! says, every token is accounted for, and the same again.
+//! Checks for every conditioner: each packet leaves once or is dropped once; the holding times that
+//! it reports are right; every token is accounted for; the same traffic gives the same output.
 use super::parameters::choices;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::Algorithm;

@@ -1,4 +1,5 @@
-//! Every impairment: the same again with the same seed, and no overtaking unless it says so.
+//! Checks for every impairment: the same seed gives the same effects, and packets overtake each
+//! other only if it declares that.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::impairment::{Impairment, WireEffect};

@@ -1,5 +1,6 @@
-//! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of
-//! one far above only the contract, and no meter that is aware of colors improves one.
+//! Checks for every meter: the same traffic gives the same colors; tokens come from the contract
+//! only; a stream far below its contract is all green, and of a stream far above it only the
+//! contract is; a meter that is aware of colors never improves one.
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{Algorithm, read};

@@ -1,5 +1,5 @@
-//! Every queueing discipline: nothing lost, nothing twice, no packet waits before an idle
-//! transmitter, the same again.
+//! Checks for every queueing discipline: it loses and duplicates no packet, no packet waits while
+//! the transmitter is idle, and the same traffic gives the same output.
 use super::parameters::choices;
 use super::traffic::{Arrival, arrivals, capacity};
 use dumbbell_core::aqm::{LinkInfo, Reason};

@@ -1,5 +1,5 @@
-//! Every service: packets take time and keep their order, the same again, and the nominal rate in
-//! the long run.
+//! Checks for every service: packets take time and keep their order, the same seed gives the same
+//! times, and the long-run rate is the nominal rate.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::impairment::WireEffect;

@@ -1,4 +1,4 @@
-//! Every source: the same again with the same seed, and never an empty write.
+//! Checks for every source: the same seed gives the same writes, and no write is empty.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::rng::Stream;

@@ -1,5 +1,5 @@
 //! What a run shows while it goes on: rows of the queues as the router's network samples them, and
-//! of the senders from TCP_INFO. Neither the router nor the sampler waits for whoever watches.
+//! of the senders from TCP_INFO. Neither the router nor the sampler waits for the reader.
 use super::series::of_sample;
 use crate::traffic::sampler::{Rows, Sample};
 use dumbbell_core::units::{Span, Time};

@@ -7,7 +7,7 @@ use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem};
 use crate::resolve::study::{Study, StudyInput};
-use agent::{Agents, Desk, Desks};
+use agent::{Agents, Exchange, Exchanges};
 pub use agent::{Order, SEEN, Seen};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
@@ -22,7 +22,7 @@ use std::sync::{Arc, MutexGuard};
 /// their `number` counts from 0.
 pub struct Stepping {
     world: World,
-    desks: Desks,
+    exchanges: Exchanges,
     step: Span,
     steps: u64,
     ended: bool,
@@ -38,8 +38,8 @@ impl Stepping {
         if step <= agent::PAUSE.scaled(2.0) {
             return Err(Problem::failure("a step is longer than 4 us", None));
         }
-        let desks: Desks = (0..agents).map(|_| Arc::default()).collect();
-        let loader = Brings(Agents::new(Arc::clone(&desks), step));
+        let exchanges: Exchanges = (0..agents).map(|_| Arc::default()).collect();
+        let loader = Brings(Agents::new(Arc::clone(&exchanges), step));
         let input = StudyInput {
             source: Source::Value { value: scenario, name: "<gym>".into() },
             overrides: vec![],
@@ -54,8 +54,8 @@ impl Stepping {
         let options = Options { fold: false, ..Options::default() };
         let world = World::with(&plan, options, &study.plugins)
             .map_err(|fault| Problem::failure(fault.cause, fault.fix))?;
-        desks.iter().for_each(|desk| *agent::lock(desk) = Desk::default());
-        let mut stepping = Stepping { world, desks, step, steps: 0, ended: false };
+        exchanges.iter().for_each(|exchange| *agent::lock(exchange) = Exchange::default());
+        let mut stepping = Stepping { world, exchanges, step, steps: 0, ended: false };
         while !stepping.is_open() && !stepping.advance() {}
         // If nothing happened for some steps, the world is in the midst of a later one.
         let begun = (stepping.world.now().ps() + agent::PAUSE.ps()) / step.ps();
@@ -67,17 +67,17 @@ impl Stepping {
     }
 
     fn is_open(&self) -> bool {
-        self.desks.iter().all(|desk| agent::lock(desk).is_open())
+        self.exchanges.iter().all(|exchange| agent::lock(exchange).is_open())
     }
 
     /// The number of flows that are decided from outside.
     pub fn agents(&self) -> usize {
-        self.desks.len()
+        self.exchanges.len()
     }
 
     /// Decides for an agent, from the beginning of the next step on.
     pub fn order(&mut self, agent: usize, order: Order) {
-        self.desk(agent).order = order;
+        self.exchange(agent).order = order;
     }
 
     /// Goes to the end of the next step. True if the scenario has ended.
@@ -92,11 +92,11 @@ impl Stepping {
 
     /// What an agent saw since it was last asked.
     pub fn take(&mut self, agent: usize) -> Seen {
-        self.desk(agent).take()
+        self.exchange(agent).take()
     }
 
-    fn desk(&self, agent: usize) -> MutexGuard<'_, Desk> {
-        agent::lock(&self.desks[agent])
+    fn exchange(&self, agent: usize) -> MutexGuard<'_, Exchange> {
+        agent::lock(&self.exchanges[agent])
     }
 }
 

@@ -1,5 +1,5 @@
-//! Runs that somebody watches: rows of the first run's series, or the result of each run as it
-//! ends, in pieces of JSON.
+//! Runs with a live page: rows of the first run's series, or the result of each run as it ends, in
+//! pieces of JSON.
 use crate::language::problem::Problem;
 use crate::resolve::study::{Study, StudyPoint};
 use crate::run::seeds::Job;

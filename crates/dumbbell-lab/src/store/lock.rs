@@ -1,13 +1,13 @@
 //! The store's lock, by which writers and readers exclude those that remove.
 //!
-//! *Shared* by whoever adds (a new segment; series and their row) and by whoever needs a picture
-//! that holds together (reading the index, series that a row lists); *exclusive* for whoever
-//! removes or rewrites (gc, repair, clearing away). It is held for one step, never during a run,
-//! and never twice by one thread.
+//! A step that adds (a new segment, or series and their row) or needs a consistent view (of the
+//! index, or of series that a row lists) holds it *shared*. A step that removes or rewrites (gc,
+//! repair, cleanup) holds it *exclusively*. It is held for one step, never during a run, and never
+//! twice by one thread.
 //!
-//! Two files make it fair: everybody enters through `gate`, and holds `lock`. Whoever wants the
-//! exclusive lock keeps the gate shut until the steps under way have ended; else a stream of
-//! writers could keep it out forever.
+//! Two files make it fair: each step locks `gate` first and then `lock`. A step that waits for the
+//! exclusive lock keeps `gate` until the steps under way have ended; otherwise a stream of writers
+//! could starve it.
 use crate::files::lock::{Mode, Tried, acquire, attempt};
 use std::fs::{File, OpenOptions};
 use std::io;

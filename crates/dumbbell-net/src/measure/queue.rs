@@ -1,8 +1,8 @@
 //! Measures of a reported queue beyond counts and means; docs/reference/queue-measures.md defines
 //! each one.
 //!
-//! A measure is a small state of its own that is told what happens at the queue, in the order of
-//! time; [`QueueMonitor`] has one of each. A queue that nobody reads has none.
+//! Each measure has a small state, which the events at the queue update in the order of time.
+//! [`QueueMonitor`] has one of each. A queue that is not reported has none.
 mod above;
 mod colors;
 mod flow_index;

@@ -1,4 +1,4 @@
-//! The levels of a table: minima and maxima of buckets of rows, for whoever looks from afar.
+//! The levels of a table: minima and maxima of buckets of rows, for views of long times.
 
 /// Rows of a bucket, the coarsest level first.
 const SIZES: [usize; 3] = [16384, 1024, 64];

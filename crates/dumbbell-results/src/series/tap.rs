@@ -1,5 +1,5 @@
-//! Rows of the series for whoever watches a run: copies of the watched columns, as numbers, which
-//! another thread takes a few times a second.
+//! Rows of the series for a reader of a run in progress: copies of the watched columns, as numbers,
+//! which another thread takes a few times a second.
 use crate::series::cells::{Cell, Type};
 use crate::series::columns::{FLOWS, QUEUES};
 use dumbbell_core::probe::Gauges;

@@ -1,5 +1,5 @@
-//! The catalogue for people and programs: every algorithm's page and parameters, the fields of TCP
-//! QUIC and SCReAM, TCP's profiles.
+//! The catalogue for people and programs: every algorithm's page and parameters, the fields of TCP,
+//! QUIC and SCReAM, and TCP's profiles.
 use crate::language::lookup::algorithm::KnownAlgorithm;
 use crate::language::lookup::{Family, unit_of};
 use crate::language::scenario::Profile;

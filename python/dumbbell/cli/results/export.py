@@ -61,9 +61,9 @@ def export(
     table: Annotated[
         str | None,
         Parameter(
-            help="Table of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, "
-            "`signals`, `reactions`, "
-            "`packets`, `hops`, `acks` or `completions`."
+            help="Table of csv: `summary_flows` (default), `summary_queues`, `summary_markers`, "
+            "`flows`, `queues`, `signals`, `reactions`, `packets`, `hops`, `acks`, "
+            "`completions`, `markers` or `delays`."
         ),
     ] = None,
     output: Annotated[

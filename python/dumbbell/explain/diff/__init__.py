@@ -1,4 +1,4 @@
-"""The parting of two runs: the first packet that met something else in one of them.
+"""The divergence of two runs: the first packet that they treat differently.
 
     parting = dumbbell.diff.compare("results/a", "results/b").parting
 

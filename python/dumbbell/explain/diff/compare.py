@@ -18,7 +18,7 @@ BEFORE = 6
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two runs, and where they part; `parting` is None if they do not."""
+    """Two runs, and where they diverge; `parting` is None if they do not."""
 
     a: Side
     b: Side

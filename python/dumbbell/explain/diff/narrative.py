@@ -1,4 +1,4 @@
-"""The parting of two runs, in sentences and tables."""
+"""The divergence of two runs, in sentences and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The packet on which two runs part, as each of them recorded it."""
+"""The packet on which two runs diverge, as each of them recorded it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A bench that nobody has seen fail proves little. Each fault is put into a copy of the sources, by
 itself; a proof of the property that it names must fail there, and the lockstep with the model in
-the mode that it names must part.
+the mode that it names must find a difference.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ Scenario = dict[str, object]
 Row = dict[str, object]
 """The overrides that make a point."""
 Plan = Mapping[str, Any]
-"""The answer of `api.plan`, or one of its plans: docs/scenarios.md describes the scenario that it
+"""The answer of `api.plan`, or one of its plans: docs/reference/scenario.md describes the scenario that it
 has resolved."""
 
 

@@ -2,8 +2,8 @@
 //!
 //! A station gets a frame ([`Medium::offer`]), and says when it is to be called next
 //! ([`Medium::next`]); a call ([`Medium::due`]) may say that its frame is through, and how. An
-//! instant may move, both ways, when the other station begins or breaks off: who calls at an
-//! instant that has moved gets nothing.
+//! instant may move, earlier or later, when the other station begins or stops sending. A call at an
+//! instant that is no longer due returns nothing.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 

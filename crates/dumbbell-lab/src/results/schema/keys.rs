@@ -68,8 +68,8 @@ pub(super) const RUN: &[Key] = &[
     Key(
         "wall_s",
         "s",
-        "Time that the run took: the only number that differs from one time to the next. A run \
-            from a store has the time that it took originally.",
+        "Time that the run took. Only this number and, with several threads, `events` differ from \
+            one time to the next. A run from a store has the time that it took originally.",
         Type::Real,
     ),
     Key("packet_hops", "pkt", "Packets times links, data and acknowledgments.", Type::Count),

@@ -1,5 +1,5 @@
-//! A congestion control that is decided from outside. It and the caller share a desk: the order for
-//! the next step, and what was seen in this one.
+//! A congestion control that a caller outside the simulation decides. The two share a record: the
+//! order for the next step, and the observation of this one.
 //!
 //! Its clock has two ticks a step. The first, [`PAUSE`] before the end of a step, does nothing: the
 //! simulation stops there, and the caller decides. The second, at the end, carries the order out,
@@ -18,8 +18,8 @@ use dumbbell_core::units::{Rate, Span, Time};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The desks of all agents, by their numbers.
-pub(super) type Desks = Arc<[Arc<Mutex<Desk>>]>;
+/// The exchanges of all agents, by their numbers.
+pub(super) type Exchanges = Arc<[Arc<Mutex<Exchange>>]>;
 
 /// The window and the rate from the next step on; `None`: as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,7 +53,7 @@ pub type Seen = [f64; SEEN.len()];
 
 /// What an agent and the caller share.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct Exchange {
     pub order: Order,
     counts: Counts,
     rtt: Option<Span>,
@@ -78,7 +78,7 @@ struct Counts {
     rtts: u64,
 }
 
-impl Desk {
+impl Exchange {
     /// What was seen since the last call.
     pub fn take(&mut self) -> Seen {
         let c = std::mem::take(&mut self.counts);
@@ -112,9 +112,9 @@ impl Desk {
     }
 }
 
-/// The desk. What panicked in another thread has left nothing half done.
-pub(super) fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+/// The exchange, locked. A thread that panicked has left nothing half done.
+pub(super) fn lock(exchange: &Mutex<Exchange>) -> MutexGuard<'_, Exchange> {
+    exchange.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// From the instant at which the simulation stops to the end of the step.
@@ -129,12 +129,12 @@ pub(super) fn stop_before(t: Time) -> Time {
 #[derive(Clone)]
 pub(super) struct Agents {
     page: Page,
-    desks: Desks,
+    exchanges: Exchanges,
     step: Span,
 }
 
 impl Agents {
-    pub fn new(desks: Desks, step: Span) -> Agents {
+    pub fn new(exchanges: Exchanges, step: Span) -> Agents {
         let page = Page {
             name: "agent".into(),
             title: "Agent".into(),
@@ -149,7 +149,7 @@ impl Agents {
                 "under": { "type": "string", "default": "" },
             }}),
         };
-        Agents { page, desks, step }
+        Agents { page, exchanges, step }
     }
 }
 
@@ -158,10 +158,10 @@ impl PluginFactory<dyn CongestionControl + Send, Path> for Agents {
         &self.page
     }
     fn check(&self, config: &Value) -> Result<(), Fault> {
-        if number(config) < self.desks.len() {
+        if number(config) < self.exchanges.len() {
             return Ok(());
         }
-        Err(Fault::at("number", format!("there are {} agents", self.desks.len()))
+        Err(Fault::at("number", format!("there are {} agents", self.exchanges.len()))
             .fix("number them from 0"))
     }
     fn interpreted(&self) -> bool {
@@ -178,7 +178,7 @@ impl PluginFactory<dyn CongestionControl + Send, Path> for Agents {
             if name.is_empty() { None } else { Some(AnyCc::build(name, &json!({}), site)?) };
         let can = under.as_ref().map_or(Capabilities::WINDOW, CongestionControl::capabilities);
         Ok(Box::new(Agent {
-            desk: Arc::clone(&self.desks[number(config)]),
+            exchange: Arc::clone(&self.exchanges[number(config)]),
             under,
             can,
             step: self.step,
@@ -196,7 +196,7 @@ fn number(config: &Value) -> usize {
 }
 
 struct Agent {
-    desk: Arc<Mutex<Desk>>,
+    exchange: Arc<Mutex<Exchange>>,
     /// A control of the catalogue that decides instead, so that it is seen in the same way.
     under: Option<AnyCc>,
     /// What that one can do.
@@ -222,16 +222,16 @@ impl Agent {
             return;
         }
         (self.tick, self.carries_out) = (stop_before(self.end_after(now)), false);
-        let order = lock(&self.desk).order;
+        let order = lock(&self.exchange).order;
         self.window = order.window.unwrap_or(self.window).max(self.mss);
         self.pacing = order.pacing.or(self.pacing);
         self.show();
     }
 
-    /// Puts its state on the desk.
+    /// Writes its state into the exchange.
     fn show(&self) {
-        let mut desk = lock(&self.desk);
-        (desk.window, desk.pacing, desk.mss) = (self.cwnd(), self.pacing(), self.mss);
+        let mut exchange = lock(&self.exchange);
+        (exchange.window, exchange.pacing, exchange.mss) = (self.cwnd(), self.pacing(), self.mss);
     }
 }
 
@@ -250,7 +250,7 @@ impl CongestionControl for Agent {
     fn on_open(&mut self, now: Time, rtt: Option<Span>, window: u64, commands: &mut Commands) {
         (self.tick, self.carries_out) = (stop_before(self.end_after(now)).max(now), false);
         if let Some(rtt) = rtt {
-            lock(&self.desk).round_trip(rtt);
+            lock(&self.exchange).round_trip(rtt);
         }
         if let Some(under) = &mut self.under {
             under.on_open(now, rtt, window, commands);
@@ -262,17 +262,17 @@ impl CongestionControl for Agent {
             under.on_ack(ack, commands);
         }
         let (window, pacing) = (self.cwnd(), self.pacing());
-        let mut desk = lock(&self.desk);
-        desk.counts.acks += 1;
-        desk.counts.acked += ack.acked;
-        desk.counts.marked += ack.marked;
-        desk.in_flight = ack.in_flight.saturating_sub(ack.acked + ack.sacked);
+        let mut exchange = lock(&self.exchange);
+        exchange.counts.acks += 1;
+        exchange.counts.acked += ack.acked;
+        exchange.counts.marked += ack.marked;
+        exchange.in_flight = ack.in_flight.saturating_sub(ack.acked + ack.sacked);
         if let Some(rtt) = ack.rtt {
-            desk.counts.rtts += 1;
-            desk.counts.rtt_sum_s += rtt.seconds();
-            desk.round_trip(rtt);
+            exchange.counts.rtts += 1;
+            exchange.counts.rtt_sum_s += rtt.seconds();
+            exchange.round_trip(rtt);
         }
-        (desk.window, desk.pacing) = (window, pacing);
+        (exchange.window, exchange.pacing) = (window, pacing);
     }
     fn seed(&mut self, seed: u64) {
         if let Some(under) = &mut self.under {
@@ -281,8 +281,8 @@ impl CongestionControl for Agent {
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
         match event.cause {
-            Cause::Loss => lock(&self.desk).counts.losses += 1,
-            Cause::Timeout { .. } => lock(&self.desk).counts.timeouts += 1,
+            Cause::Loss => lock(&self.exchange).counts.losses += 1,
+            Cause::Timeout { .. } => lock(&self.exchange).counts.timeouts += 1,
             Cause::Ecn | Cause::Further | Cause::Spurious => {}
         }
         if let Some(under) = &mut self.under {
@@ -297,10 +297,10 @@ impl CongestionControl for Agent {
     }
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         {
-            let mut desk = lock(&self.desk);
-            desk.counts.sent += sent.bytes;
-            desk.counts.resent += if sent.retransmit { sent.bytes } else { 0 };
-            desk.in_flight = sent.in_flight + sent.bytes;
+            let mut exchange = lock(&self.exchange);
+            exchange.counts.sent += sent.bytes;
+            exchange.counts.resent += if sent.retransmit { sent.bytes } else { 0 };
+            exchange.in_flight = sent.in_flight + sent.bytes;
         }
         match &mut self.under {
             Some(under) if self.can.segments => under.on_sent(sent),

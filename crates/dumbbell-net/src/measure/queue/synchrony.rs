@@ -12,8 +12,6 @@
 //!
 //! which needs counts alone: a loss costs the same for two flows and for thousands. 1: all lose in
 //! the same round trips; 0: independently; negative: in turns (at least -1/(N-1) for equal flows).
-//!
-//! Global synchronization: the degree to which flows lose packets together.
 use super::flow_index::FlowIndex;
 use dumbbell_core::units::{Span, Time};
 
