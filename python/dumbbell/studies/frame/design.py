@@ -18,8 +18,8 @@ Scenario = dict[str, object]
 Row = dict[str, object]
 """The overrides that make a point."""
 Plan = Mapping[str, Any]
-"""The answer of `api.plan`, or one of its plans: docs/reference/scenario.md describes the scenario that it
-has resolved."""
+"""The answer of `api.plan`, or one of its plans: docs/reference/scenario.md describes the scenario
+that it has resolved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
