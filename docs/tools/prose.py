@@ -78,7 +78,7 @@ def texts() -> dict[str, str]:
     `algorithm: NAME`, `tcp`, `schema`, `laws` or `messages: ROOM`."""
     found = {
         str(page.relative_to(pages.ROOT)): page.read_text(encoding="utf-8")
-        for page in pages.pages()
+        for page in (*pages.pages(), *(pages.ROOT / name for name in pages.HISTORY))
     }
     found = {name: text for name, text in found.items() if not FIXED.fullmatch(name)}
     found |= {f"help: {name}": text for name, text in _help(commands.grammar())}
@@ -200,6 +200,8 @@ def main() -> int:
         return 0
     known = texts()
     wanted = sys.argv[1:] or [name for name in known if name not in pending()]
+    if unknown := [name for name in wanted if name not in known]:
+        raise SystemExit(f"no such text: {', '.join(unknown)}")
     count = 0
     for name in wanted:
         for finding in findings(name, known[name]):
