@@ -140,6 +140,7 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "red", "redd"),
     (RED, "min_th", "min_ht"),
     (RED, "limit = \"36", "limitt = \"36"),
+    (RED, "36 pkt", "nan pkt"),
     (RED, "\"6 pkt\"", "6"),
     (RED, "\"6 pkt\"", "\"20 pkt\""),
     (RED, "\"6 pkt\"", "\"limit / x\""),
@@ -171,6 +172,7 @@ const IN_FILES: &[(&str, &str, &str)] = &[
 ];
 
 const OVERRIDES: &[&str] = &[
+    "schema=7",
     "queue",
     "queue.kind=redd",
     "queue.kind=3",

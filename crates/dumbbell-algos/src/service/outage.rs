@@ -7,6 +7,9 @@ use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The least mean time: shorter ones are far below the time of a packet, and too many to count.
+const LEAST_MEAN: Span = Span::from_us(10);
+
 /// What happens to a packet whose transmission is cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -32,12 +35,12 @@ pub struct OutageConfig {
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     #[config(default = Span::ZERO)]
     pub period: Span,
-    /// Mean time that the wire is up, exponentially distributed, instead of given times; 0 s: given
-    /// times.
+    /// Mean time that the wire is up, exponentially distributed, instead of given times: 10 us or
+    /// more; 0 s: given times.
     #[schemars(extend("x-source" = "ours: given times"))]
     #[config(default = Span::ZERO)]
     pub mean_up: Span,
-    /// Mean time that it is down, exponentially distributed; 0 s: given times.
+    /// Mean time that it is down, exponentially distributed: 10 us or more; 0 s: given times.
     #[schemars(extend("x-source" = "ours: given times"))]
     #[config(default = Span::ZERO)]
     pub mean_down: Span,
@@ -65,6 +68,12 @@ impl OutageConfig {
                     "write {name} = \"10 s\", or leave \
                     both out"
                 )));
+            }
+        }
+        for (name, mean) in [("mean_up", self.mean_up), ("mean_down", self.mean_down)] {
+            if mean < LEAST_MEAN {
+                let cause = format!("a mean of {mean} is shorter than {LEAST_MEAN}");
+                return Err(Fault::at(name, cause).fix(format!("write {name} = \"1 ms\"")));
             }
         }
         let default = OutageConfig::default();
@@ -341,6 +350,8 @@ mod tests {
         assert_eq!(at(json!({ "at": [["1 s", "2 s"]], "period": "2 s" })), "period");
         assert_eq!(at(json!({ "mean_up": "1 s" })), "mean_down");
         assert_eq!(at(json!({ "mean_down": "1 s" })), "mean_up");
+        assert_eq!(at(json!({ "mean_up": "1 ps", "mean_down": "1 s" })), "mean_up");
+        assert_eq!(at(json!({ "mean_up": "10 us", "mean_down": "9 us" })), "mean_down");
         assert_eq!(at(json!({ "mean_up": "1 s", "mean_down": "1 s", "period": "5 s" })), "period");
         assert_eq!(
             at(json!({ "mean_up": "1 s", "mean_down": "1 s", "at": [["1 s", "2 s"]] })),

@@ -75,8 +75,11 @@ impl FromStr for Limit {
         if let Some(size) = unit.strip_prefix(['x', '×']) {
             return buffers(digits, size, s);
         }
+        if digits.is_empty() && unit != "unlimited" {
+            text::number(digits, s, "buffer limit", EXAMPLE)?;
+        }
         match unit {
-            "unlimited" if digits.is_empty() => Ok(Limit::Unlimited),
+            "unlimited" => Ok(Limit::Unlimited),
             "" => Err(UnitError(text::bare("buffer limit", digits, EXAMPLE))),
             "BDP" => text::number(digits, s, "buffer limit", "1 BDP").map(Limit::Bdp),
             u if PACKET_UNITS.contains(&u) => s.parse().map(Limit::Packets),

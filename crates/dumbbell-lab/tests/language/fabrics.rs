@@ -53,6 +53,44 @@ fn refused(text: &str) -> String {
     study(text, &[]).err().map(|p| p.rendered).unwrap_or_else(|| panic!("accepted: {text}"))
 }
 
+/// A size beyond all memory is refused at once, with and without traffic between all hosts.
+#[test]
+fn a_short_form_of_any_size_is_refused_where_it_is_written() {
+    let links = "link = { rate = \"10 Gbps\", delay = \"1 us\" }";
+    let wan = "edges = \"from,to,rate,delay\\na,b,1 Gbps,1 ms\\n\"";
+    for (key, form) in [
+        ("star.hosts", format!("[star]\nhosts = 4000000000\n{links}")),
+        ("leaf_spine.leaves", format!("[leaf_spine]\nleaves = 3000000000\n{links}")),
+        ("leaf_spine.spines", format!("[leaf_spine]\nspines = 100000000\n{links}")),
+        ("leaf_spine.hosts", format!("[leaf_spine]\nhosts = 100000000\n{links}")),
+        ("fat_tree.k", format!("[fat_tree]\nk = 5000000000\n{links}")),
+        ("fat_tree.k", format!("[fat_tree]\nk = 1000\n{links}")),
+        ("wan.hosts", format!("[wan]\n{wan}\nhosts = 1000000000")),
+    ] {
+        for flow in ["from = \"x\"\nto = \"y\"", "pattern = \"permutation\""] {
+            let text = format!("duration = \"1 s\"\n{form}\n[[flow]]\n{flow}\n");
+            let (_, number) = key.split_once('.').unwrap();
+            let said = refused(&text);
+            assert!(said.contains(&format!("{number} = ")) && said.contains("write"), "{said}");
+            assert!(!said.contains("named hosts"), "{said}");
+        }
+    }
+}
+
+/// The edges of a wide-area network count: hosts of all its routers together.
+#[test]
+fn hosts_of_a_wide_area_network_are_counted_together() {
+    let edges: String = (1..60).map(|i| format!("r0,r{i},1 Gbps,1 ms\\n")).collect();
+    let text = |hosts: u64| {
+        format!(
+            "duration = \"1 s\"\n[wan]\nedges = \"from,to,rate,delay\\n{edges}\"\n\
+            hosts = {hosts}\n[[flow]]\nfrom = \"r0/h1\"\nto = \"r1/h1\"\n"
+        )
+    };
+    assert!(refused(&text(200)).contains("200 hosts at each of 60 routers are too many"));
+    assert_eq!(plan(&text(2), &[]).nodes.len(), 180);
+}
+
 #[test]
 fn a_star_is_a_switch_with_hosts() {
     let p = plan(STAR, &[]);

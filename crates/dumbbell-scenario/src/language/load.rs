@@ -180,11 +180,11 @@ fn extend(
     Some(whole)
 }
 
-/// A file of a later release is refused before anything in it is judged.
-fn refuse_newer(node: &Node, check: &mut Check) {
-    let Some(schema) = node.get("schema") else { return };
-    let Some(n) = schema.to_json().as_u64() else { return };
-    if n > SCHEMA {
+/// Refuses a scenario of a later release before anything in it is judged; true if it is one.
+pub(crate) fn refuse_newer(node: &Node, check: &mut Check) -> bool {
+    let schema = node.get("schema");
+    let newer = schema.and_then(|n| n.to_json().as_u64()).filter(|n| *n > SCHEMA);
+    if let (Some(n), Some(schema)) = (newer, schema) {
         check.found.clear();
         check.error(
             Diagnostic::new(format!(
@@ -195,4 +195,5 @@ fn refuse_newer(node: &Node, check: &mut Check) {
             .fix("use a newer release of dumbbell"),
         );
     }
+    newer.is_some()
 }

@@ -1,6 +1,6 @@
 //! A study: a scenario with all overrides applied, as points that can be planned.
 use crate::language::environment::{Environment, NoFiles};
-use crate::language::load::{Source, load};
+use crate::language::load::{Source, load, refuse_newer};
 use crate::language::node::{Node, path};
 use crate::language::overrides::Override;
 use crate::language::plugins;
@@ -224,6 +224,9 @@ fn build(
     let also = read::json(texts, "<request>", &Value::Object(input.also.clone()));
     let also: Vec<Override> = also.entries().iter().map(Override::of_entry).collect();
     also.iter().for_each(|o| o.apply(&mut root, check));
+    if refuse_newer(&root, check) {
+        return None;
+    }
     overrides.extend(also);
     check.plugins =
         plugins::gather(&root, &input.uses, environment.builtin_plugins(), loader, check);

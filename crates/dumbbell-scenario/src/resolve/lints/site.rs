@@ -238,9 +238,23 @@ pub(crate) fn grows_slowly(tcp: &TcpConfig) -> bool {
 
 /// A time with three significant digits.
 pub(crate) fn time(seconds: f64) -> String {
+    written(seconds, |x, _| x)
+}
+
+/// The same, rounded up.
+pub(crate) fn time_up(seconds: f64) -> String {
+    written(seconds, |x, places| {
+        let unit = 10f64.powi(places as i32);
+        // What is above by rounding alone is not above.
+        (x * unit * (1.0 - 1e-9)).ceil() / unit
+    })
+}
+
+/// A time in its unit, with two or three digits, after `round` to so many decimals.
+fn written(seconds: f64, round: impl Fn(f64, usize) -> f64) -> String {
     let digits = |x: f64| {
         let places = if x >= 100.0 { 0 } else { usize::from(x < 10.0) + 1 };
-        let text = format!("{x:.places$}");
+        let text = format!("{:.places$}", round(x, places));
         let short = text.trim_end_matches('0').trim_end_matches('.');
         if text.contains('.') { short.to_string() } else { text }
     };

@@ -1,6 +1,7 @@
 //! Each warning appears for the example of its entry, up to its limit, and not beyond.
 use crate::language::load::Source;
 use crate::language::warnings::{ALL, FEW_EPOCHS, KERNEL_PROFILE};
+use crate::resolve::lints::site::{time, time_up};
 use crate::resolve::study::{Study, StudyInput};
 use serde_json::{Map, Value};
 
@@ -183,6 +184,14 @@ fn allow_changes_no_plan() {
         serde_json::to_string(&study.plan(point, point.seed()).unwrap()).unwrap()
     });
     assert_eq!(plans[0], plans[1]);
+}
+
+/// The advice is enough: a time that is written is not below the one that is needed.
+#[test]
+fn a_needed_time_is_rounded_up() {
+    let needed = [1.0003, 0.8, 1.000_000_000_000_000_2, 0.012_34, 123.4];
+    assert_eq!(needed.map(time_up), ["1.01 s", "800 ms", "1 s", "12.4 ms", "124 s"]);
+    assert_eq!(needed.map(time), ["1 s", "800 ms", "1 s", "12.3 ms", "123 s"]);
 }
 
 /// The text of every warning, written to be read. `UPDATE_GOLDEN=1` writes it again.

@@ -1,5 +1,5 @@
 //! Warm-ups that end before the flows are in their steady state.
-use super::site::{Bottleneck, grows_slowly, time};
+use super::site::{Bottleneck, grows_slowly, time_up};
 use crate::language::node::path;
 use crate::language::problem::Check;
 use crate::language::warnings::SHORT_WARMUP;
@@ -38,7 +38,9 @@ pub(crate) fn short(site: &Site<'_>, bottlenecks: &[Bottleneck], check: &mut Che
             }
         }
     }
-    let Some((needed, by_start)) = longest.filter(|(needed, _)| *needed > warmup.seconds()) else {
+    let Some((needed, by_start)) =
+        longest.filter(|(needed, _)| *needed > warmup.seconds() * (1.0 + 1e-9))
+    else {
         return;
     };
     let what = if by_start { "slow start needs about" } else { "10 round-trip times are" };
@@ -50,10 +52,10 @@ pub(crate) fn short(site: &Site<'_>, bottlenecks: &[Bottleneck], check: &mut Che
     site.warn(
         &SHORT_WARMUP,
         (path(&["warmup"]), Some(path(&["duration"]))),
-        format!("{has}, and {what} {}, so that means include the start", time(needed)),
+        format!("{has}, and {what} {}, so that means include the start", time_up(needed)),
         format!(
             "write warmup = \"{}\" or more, or warmup = \"0 s\" if the start is to count",
-            time(needed)
+            time_up(needed)
         ),
         check,
     );

@@ -15,6 +15,10 @@ use dumbbell_plan::{NodeId, NodeKind};
 /// The most hosts of a short form, and the most links.
 const MOST_HOSTS: u64 = 10_000;
 const MOST_LINKS: u64 = 50_000;
+/// The most switches of one kind, and the most hosts of one switch.
+const MOST_OF_A_KIND: u64 = 1000;
+/// The most ports of a switch of a fat tree.
+const MOST_PORTS: u64 = 32;
 
 /// The key of the scenario's short form with named hosts, if it has one.
 pub fn key(scenario: &Scenario) -> Option<&'static str> {
@@ -36,7 +40,7 @@ pub fn check(scenario: &Scenario, cx: &Context<'_>) {
         let at = cx.at("leaf_spine");
         let before = cx.errors();
         for (key, n) in [("leaves", leaves), ("spines", spines), ("hosts", hosts)] {
-            within(*n, 1..=1000, &at.below(key), key);
+            within(*n, 1..=MOST_OF_A_KIND, &at.below(key), key);
         }
         if cx.errors() > before {
             return;
@@ -55,7 +59,7 @@ pub fn check(scenario: &Scenario, cx: &Context<'_>) {
         if k % 2 == 1 {
             let cause = format!("a switch of a fat tree has half its ports up, and {k} is odd");
             at.refuse(cause, format!("write k = {} or k = {}", (k - 1).max(2), k + 1));
-        } else if !(2..=32).contains(&k) {
+        } else if !(2..=MOST_PORTS).contains(&k) {
             let cause = match k {
                 0 => "a fat tree of switches without ports".to_string(),
                 _ => format!("k = {k} makes {} hosts", u128::from(k).pow(3) / 4),
@@ -64,7 +68,7 @@ pub fn check(scenario: &Scenario, cx: &Context<'_>) {
         }
     }
     if let Some(wan) = &scenario.wan {
-        within(wan.hosts, 1..=1000, &cx.at("wan").below("hosts"), "hosts");
+        within(wan.hosts, 1..=MOST_OF_A_KIND, &cx.at("wan").below("hosts"), "hosts");
         wan::check(wan, &cx.at("wan"));
     }
 }
@@ -167,11 +171,12 @@ struct Shape {
 }
 
 impl Shape {
-    /// Draws the scenario's short form; `None`: it has none.
+    /// Draws the scenario's short form; `None`: it has none. One that [`check`] refuses for its size
+    /// is drawn smaller: its hosts are listed before anything is refused.
     fn draw(&mut self, scenario: &Scenario) -> Option<()> {
         if let Some(star) = &scenario.star {
             let hub = self.switch("hub");
-            for i in 1..=star.hosts {
+            for i in 1..=star.hosts.min(MOST_HOSTS) {
                 self.host(format!("h{i}"), hub);
             }
         } else if let Some(form) = &scenario.leaf_spine {
@@ -204,17 +209,19 @@ impl Shape {
     }
 
     fn leaf_spine(&mut self, form: &LeafSpine) {
-        let leaves: Vec<NodeId> =
-            (1..=form.leaves).map(|i| self.switch(format!("leaf{i}"))).collect();
-        let spines: Vec<NodeId> =
-            (1..=form.spines).map(|i| self.switch(format!("spine{i}"))).collect();
+        let count = form.leaves.min(MOST_OF_A_KIND);
+        let hosts = form.hosts.min(MOST_HOSTS / count.max(1));
+        let spines = form.spines.min(MOST_LINKS / count.max(1));
+        let leaves: Vec<NodeId> = (1..=count).map(|i| self.switch(format!("leaf{i}"))).collect();
+        let spines: Vec<NodeId> = (1..=spines).map(|i| self.switch(format!("spine{i}"))).collect();
         for leaf in leaves {
-            self.hosts(form.hosts, leaf);
+            self.hosts(hosts, leaf);
             self.links.extend(spines.iter().map(|spine| (leaf, *spine, BETWEEN)));
         }
     }
 
     fn fat_tree(&mut self, k: u64) {
+        let k = k.min(MOST_PORTS);
         let half = k / 2;
         let cores: Vec<NodeId> =
             (1..=half * half).map(|i| self.switch(format!("core{i}"))).collect();

@@ -1,5 +1,5 @@
 //! A wide-area network: routers and links from a file.
-use super::{BETWEEN, Shape, cable, port_queue};
+use super::{BETWEEN, MOST_HOSTS, MOST_OF_A_KIND, Shape, cable, port_queue};
 use crate::language::scenario::{Scenario, Wan};
 use crate::language::traces::edges::{self, Edge};
 use crate::resolve::context::{At, Context};
@@ -8,7 +8,7 @@ use crate::resolve::topology::LinkSettings;
 use crate::resolve::topology::written_link::{self, WrittenLink};
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Rate, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most links of a file.
 const MOST_LINKS: usize = 20_000;
@@ -28,6 +28,12 @@ pub fn check(wan: &Wan, at: &At<'_>) {
     if list.len() > MOST_LINKS {
         let cause = format!("{} links are too many", list.len());
         at.below("edges").refuse(cause, format!("a file has at most {MOST_LINKS} links"));
+    }
+    let routers = list.iter().flat_map(|e| [&e.from, &e.to]).collect::<BTreeSet<_>>().len() as u64;
+    if wan.hosts <= MOST_OF_A_KIND && routers * wan.hosts > MOST_HOSTS {
+        let cause = format!("{} hosts at each of {routers} routers are too many", wan.hosts);
+        let fix = format!("a short form has at most {MOST_HOSTS} hosts: write fewer");
+        at.below("hosts").refuse(cause, fix);
     }
     let link = at.below("link");
     if wan.link.rate.is_none()
@@ -74,8 +80,9 @@ pub(super) fn draw(wan: &Wan, shape: &mut Shape) {
             shape.parallel.insert((a, b, BETWEEN + i), *n);
         }
     }
+    let hosts = wan.hosts.min(MOST_HOSTS / (ids.len() as u64).max(1));
     for router in 0..ids.len() {
-        shape.hosts(wan.hosts, router);
+        shape.hosts(hosts, router);
     }
 }
 
