@@ -83,7 +83,7 @@ def _listen(
     def ask(work: Work[Any]) -> Any:
         def report(finished: int, runs: int, fraction: float) -> bool:
             latest[0] = (finished, runs, fraction)
-            return not work.stop.is_set()
+            return not work.stop
 
         return _ask(verb, request, plugins, report, watch)
 
@@ -324,7 +324,7 @@ def examine(own: Iterable[type[Own]]) -> JSON:
         # suite ends.
         def interruptible(cls: type[Own]) -> Callable[..., Own]:
             def create(**parameters: Any) -> Own:
-                if work.stop.is_set():
+                if work.stop:
                     raise KeyboardInterrupt
                 return cls(**parameters)
 

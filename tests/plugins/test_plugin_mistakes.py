@@ -254,6 +254,74 @@ def test_a_decision_that_no_exception_reaches_ends_when_asked_again(tmp_path: Pa
     assert json.loads(stdout)["error"]["code"] == 130
 
 
+LATE = """
+import os, sys
+from dumbbell.process import user_stdout
+
+user_stdout.to_stderr()
+put_back = os.dup2
+
+
+def hit(*_):
+    os.dup2 = put_back
+    raise KeyboardInterrupt
+
+
+try:
+    with user_stdout.aside():
+        os.dup2 = hit
+except KeyboardInterrupt:
+    user_stdout.back()
+    print("document")
+"""
+
+
+def test_an_interrupt_while_output_is_put_back_does_not_lose_it() -> None:
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "document\n", "")
+
+
+def test_nothing_is_imported_while_output_is_put_back() -> None:
+    """An import is no line of ours, so an interrupt for code of a user's would hit it."""
+    text = LATE.split("put_back")[0] + (
+        "with user_stdout.aside():\n    before = set(sys.modules)\n"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=20)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+TWICE = """
+import os, signal, threading, time
+from dumbbell.process.interrupt import Work
+
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def twice():
+    for one in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), one)
+
+
+def call(work):
+    threading.Timer(0.01, twice).start()
+    while not work.stop:
+        time.sleep(0.001)
+
+
+for _ in range(20):
+    try:
+        Work(call).result(lambda: None)
+    except KeyboardInterrupt:
+        print("ended")
+"""
+
+
+def test_two_signals_in_succession_are_an_interrupt() -> None:
+    done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n" * 20, "")
+
+
 def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(ENDLESS)
     (tmp_path / "s.toml").write_text(USES)

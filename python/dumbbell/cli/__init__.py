@@ -12,7 +12,9 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from ..errors import DumbbellError, ScenarioError
@@ -168,6 +170,10 @@ EXIT_CODES = (
 )
 
 
+_ONE_END_S = 0.05
+"""Signals within this time are one request to end."""
+
+
 def first_page() -> str:
     """What `dumbbell --help` prints."""
     commands = "\n".join(f"  {name:<10} {text}" for name, _, text in _COMMANDS)
@@ -251,11 +257,24 @@ def _answered(words: list[str]) -> int:
 
         print(__version__)
         return 0
-    signal.signal(
-        signal.SIGTERM, signal.default_int_handler
-    )  # A batch system's end is an interrupt, too.
+    signal.signal(signal.SIGTERM, _end())  # A batch system's end is an interrupt, too.
     user_stdout.to_stderr()
     return _code(words)
+
+
+def _end() -> Callable[[int, FrameType | None], None]:
+    """A handler of SIGTERM that interrupts. `timeout` sends the signal twice in succession, which
+    is one interrupt."""
+    heard = -_ONE_END_S
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        now = time.monotonic()
+        before, heard = heard, now
+        if now - before >= _ONE_END_S:
+            signal.default_int_handler(number, frame)
+
+    return interrupt
 
 
 class _NoOutput(Exception):

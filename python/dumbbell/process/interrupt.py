@@ -32,8 +32,11 @@ class Work(Generic[T]):
     is not the command's."""
 
     def __init__(self, call: Callable[[Work[T]], T], user_code: bool = True) -> None:
-        self.stop = threading.Event()
-        self._ended = threading.Event()
+        self.stop = False
+        self._ended = False
+        # A lock of C, and no event: two interrupts in succession break an event's own lock.
+        self._running = threading.Lock()
+        self._running.acquire()
         self._outcome: list[T | BaseException] = []
         self._call = call
         self._output: Callable[[], AbstractContextManager[None]] = (
@@ -47,14 +50,16 @@ class Work(Generic[T]):
         try:
             # In here: from its first moment on, an interrupt must wait for it to tidy up.
             self._thread.start()
-            # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in
-            # Python 3.11.
+            # No join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
             over = False
             while not over:
                 over = self._over(0.1)
                 listen()
         except BaseException as ending:
-            self._halt()
+            try:
+                self._halt()
+            except KeyboardInterrupt:  # Between the lines that expect one.
+                self._halt()
             outcome = self._outcome[0] if self._outcome else None
             if (
                 isinstance(ending, KeyboardInterrupt)
@@ -75,18 +80,18 @@ class Work(Generic[T]):
         except BaseException as error:
             self._outcome.append(error)
         finally:
-            self._ended.set()
+            self._ended = True
+            self._running.release()
 
     def _over(self, wait_s: float) -> bool:
+        self._running.acquire(timeout=wait_s)
         # An exception that ends user code may come so late that it hits the last lines above.
-        return self._ended.wait(wait_s) or (
-            self._thread.ident is not None and not self._thread.is_alive()
-        )
+        return self._ended or (self._thread.ident is not None and not self._thread.is_alive())
 
     def _halt(self) -> None:
         """Ends the call and waits for that. Further interrupts meanwhile change nothing, until the
         patience ends."""
-        self.stop.set()
+        self.stop = True
         heard, since = 1, time.monotonic()
         while self._thread.ident is not None:
             try:

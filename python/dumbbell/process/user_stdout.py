@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 _STDOUT, _STDERR = 1, 2
 
@@ -19,14 +20,18 @@ class _Command:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._depth = 0
-        self._stdout = sys.stdout
+        self._stdout: TextIO | None = None
         self._kept: int | None = None
 
     def enter(self) -> None:
+        # Imported here: an interrupt may hit the thread in the import, and `_back` must not end.
+        import ctypes
+
         with self._lock:
             self._depth += 1
             if self._depth > 1:
                 return
+            self._flush_c = ctypes.CDLL(None).fflush
             self._stdout = sys.stdout
             self._stdout.flush()
             sys.stdout = sys.stderr
@@ -36,26 +41,26 @@ class _Command:
 
     def leave(self) -> None:
         with self._lock:
-            self._depth -= 1
+            self._depth = max(self._depth - 1, 0)
             if self._depth == 0:
                 self._back()
 
     def force(self) -> None:
-        """Output is the command's again, whatever code of a user is still running."""
+        """Output is the command's again, whatever code of a user is still running, and if an
+        interrupt ended `leave` halfway."""
         with self._lock:
-            if self._depth > 0:
-                self._depth = 0
-                self._back()
+            self._depth = 0
+            self._back()
 
     def _back(self) -> None:
-        sys.stdout = self._stdout
+        """May be called again, whatever line an interrupt ended it at."""
+        if self._stdout is not None:
+            sys.stdout, self._stdout = self._stdout, None
         if self._kept is not None:
-            import ctypes  # Not before it is needed: the first page has no time for it.
-
-            ctypes.CDLL(None).fflush(None)  # What C has not written yet.
+            self._flush_c(None)  # What C has not written yet.
             os.dup2(self._kept, _STDOUT)
-            os.close(self._kept)
-            self._kept = None
+            kept, self._kept = self._kept, None
+            os.close(kept)
 
 
 _command: list[_Command] = []
