@@ -424,3 +424,18 @@ def test_a_stdout_that_is_closed_is_said_in_a_line() -> None:
         ["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, timeout=60
     )
     assert (done.returncode, done.stderr) == (1, "cannot write to standard output: it is closed\n")
+
+
+def redirected(how: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command whose streams the shell redirects."""
+    command = ["sh", "-c", f'"$@" {how}', "sh", sys.executable, "-m", "dumbbell", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("words", ["run - --json", "check -", "import-tc -", "export-tc -"])
+def test_a_stdin_that_is_closed_is_said_in_a_line(words: str) -> None:
+    done = redirected("<&-", *words.split())
+    assert done.returncode == 2
+    assert done.stderr.startswith("standard input is closed\nhelp: ")
+    if "--json" in words:
+        assert json.loads(done.stdout)["error"]["code"] == 2

@@ -22,10 +22,19 @@ def source(file: str) -> dict[str, str]:
     """Where a scenario comes from: a path, the name of one that ships, or the text on stdin."""
     if file != "-":
         return {"path": _path(file)}
-    text = sys.stdin.read(LONGEST + 1)
+    text = typed(LONGEST + 1)
     if len(text) > LONGEST:
         raise ScenarioError(f"the scenario on standard input is larger than {LONGEST >> 20} MiB")
     return {"text": text, "name": "stdin"}
+
+
+def typed(most: int = -1) -> str:
+    """The text on standard input, and of a long one as many characters as `most` says."""
+    if sys.stdin is None:  # As after `<&-`.
+        raise ScenarioError(
+            "standard input is closed\nhelp: pass the text there, as in `< FILE`, or name a file"
+        )
+    return sys.stdin.read(most)
 
 
 def _path(file: str) -> str:

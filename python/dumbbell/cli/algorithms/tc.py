@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -10,6 +9,7 @@ from cyclopts import Parameter
 from ... import api
 from ...errors import ScenarioError
 from ..options import File, Json, Overrides, emit, source
+from ..printing import typed
 
 _MOST_NAMED = 8
 """The most links that an error names."""
@@ -31,7 +31,7 @@ def import_tc(line: Line, /, *, json: Json = False) -> int:
 
     Example: `dumbbell import-tc "fq_codel limit 1000 target 5ms"`
     """
-    read = api.import_tc(sys.stdin.read() if line == "-" else line)
+    read = api.import_tc(typed() if line == "-" else line)
     if json:
         emit(read)
     else:
