@@ -439,3 +439,15 @@ def test_a_stdin_that_is_closed_is_said_in_a_line(words: str) -> None:
     assert done.stderr.startswith("standard input is closed\nhelp: ")
     if "--json" in words:
         assert json.loads(done.stdout)["error"]["code"] == 2
+
+
+@pytest.mark.parametrize("words", ["help run", "sweep --help", "help advise queue"])
+def test_help_may_go_to_a_reader_that_goes_away(words: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", *words.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (0, b"")

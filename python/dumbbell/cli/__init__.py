@@ -349,6 +349,10 @@ def _done(words: list[str]) -> int:
 
     try:
         return app()(with_values(own)) or 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # The terminal library's way to end.
+            raise end.__context__ from None
+        raise
     except CycloptsError as error:
         message = sentence(error, [name for name, _, _ in _COMMANDS])
         return _refuse(words, 2, f"{message}\nTry `dumbbell {_command(words)}--help`.", {})
