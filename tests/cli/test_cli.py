@@ -451,3 +451,21 @@ def test_help_may_go_to_a_reader_that_goes_away(words: str) -> None:
     process.stdout.close()
     _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (0, b"")
+
+
+CLOSED_OR_FULL = ["2>&-"] + (["2>/dev/full"] if Path("/dev/full").exists() else [])
+
+
+@pytest.mark.parametrize("how", CLOSED_OR_FULL)
+def test_a_stderr_that_takes_nothing_changes_no_document_and_no_code(
+    how: str, tmp_path: Path
+) -> None:
+    refused = redirected(how, "run", str(tmp_path / "nope.toml"), "--json")
+    assert refused.returncode == 2
+    assert json.loads(refused.stdout)["error"]["code"] == 2
+    usage = redirected(how, "run", "--nope")
+    assert (usage.returncode, usage.stdout) == (2, "")
+    (tmp_path / "three.toml").write_text(SCENARIO)
+    ran = redirected(how, "run", str(tmp_path / "three.toml"), "--json")
+    assert ran.returncode == 0
+    assert "flows" in json.loads(ran.stdout)

@@ -170,6 +170,7 @@ EXIT_CODES = (
 )
 
 
+_STDERR = 2
 _ONE_END_S = 0.05
 """Signals within this time are one request to end."""
 
@@ -217,25 +218,26 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the
     environment lacks something, 5 the run is not valid, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else arguments
+    if sys.stderr is None:  # As after `2>&-`. Else the next file that is opened takes its place.
+        _discard(_STDERR)
+        sys.stderr = os.fdopen(_STDERR, "w", errors="backslashreplace", closefd=False)
     if sys.stdout is None:  # As after `>&-`.
         print("cannot write to standard output: it is closed", file=sys.stderr)
         sys.exit(DumbbellError.code)
     encoding.prepare()
-    stdout, code = sys.stdout, 0
-    sys.stdout = cast(TextIO, _Stdout(stdout))
+    stdout, stderr, code = sys.stdout, sys.stderr, 0
+    sys.stdout, sys.stderr = cast(TextIO, _Stdout(stdout)), cast(TextIO, _Stderr(stderr))
     try:
         code = _answered(words)
         sys.stdout.flush()
     except _NoOutput as lost:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), stdout.fileno()
-        )  # Else Python tries again when it ends.
+        _discard(stdout.fileno())
         code = DumbbellError.code
         print(f"cannot write to standard output: {lost}", file=sys.stderr)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+        _discard(stdout.fileno())
     finally:
-        sys.stdout = stdout
+        sys.stdout, sys.stderr = stdout, stderr
     if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
         sys.stderr.flush()
         user_stdout.leave(
@@ -297,6 +299,40 @@ class _Stdout:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+class _Stderr:
+    """Standard error, whose failures change neither what a command does nor its exit code: there is
+    nowhere to tell them."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """As `TextIO.write`."""
+        self._or_discard(lambda: self._file.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """As `TextIO.flush`."""
+        self._or_discard(self._file.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def _or_discard(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError:
+            _discard(self._file.fileno())
+
+
+def _discard(descriptor: int) -> None:
+    """What is written there is lost from now on. Else Python tries again when it ends."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    if null != descriptor:
+        os.dup2(null, descriptor)
+        os.close(null)
 
 
 def _written(write: Callable[[], T]) -> T:
