@@ -54,6 +54,17 @@ def _call_native(function: str, *args: Any) -> Any:
         raise ScenarioError(f"`{shown}` is not text: give names and texts in UTF-8") from None
 
 
+def _text(request: object) -> str:
+    """A request as JSON."""
+    try:
+        return json.dumps(request)
+    except TypeError as error:
+        raise ScenarioError(
+            f"the request has a value that no scenario has: {error}\n"
+            "help: write texts, numbers, truth values, lists and tables"
+        ) from None
+
+
 def _ask(
     verb: str,
     request: object,
@@ -63,7 +74,7 @@ def _ask(
 ) -> Any:
     """The answer of a verb: Python values, or a table. report: asked whether to go on, with the
     runs that are finished, all runs, and the fraction done. watch: as for `call`."""
-    answer = _call_native("call", verb, json.dumps(request), plugins, report, watch)
+    answer = _call_native("call", verb, _text(request), plugins, report, watch)
     return json.loads(answer) if isinstance(answer, str) else answer
 
 
@@ -349,9 +360,7 @@ def drive_link(
     arrivals: columns of time [ps], bytes, ECN, flow and DSCP. See `dumbbell.drive`."""
 
     def drive(_: Work[_native.Table]) -> _native.Table:
-        return cast(
-            "_native.Table", _call_native("drive_link", json.dumps(request), arrivals, plugins)
-        )
+        return cast("_native.Table", _call_native("drive_link", _text(request), arrivals, plugins))
 
     plugins = _plugins_from_classes(own)
     return Work(drive).result(lambda: None)

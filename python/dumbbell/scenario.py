@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -10,6 +11,7 @@ from . import api, result
 from .algorithms import Spec
 from .data.origin import Origin
 from .data.records import Records
+from .errors import ScenarioError
 from .files import write
 from .language import overrides
 from .plugins.base import Own
@@ -178,8 +180,9 @@ class Scenario:
         TCP of this machine (docs/how-to/testbed.md); look at the result's `valid` and `validity`
         before you use it.
         """
-        acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
-        delays = record_delays if isinstance(record_delays, bool) else list(record_delays)
+        acks = _chosen("record_acks", record_acks)
+        delays = _chosen("record_delays", record_delays)
+        out, store = _path("out", out), _path("store", store)
         record = {
             "every": record_every,
             "drops": record_drops or None,
@@ -197,7 +200,7 @@ class Scenario:
             out=None if directory is None else str(directory),
             record=record or None,
             audit=audit,
-            store=None if store is None else str(store),
+            store=store,
             stop=dict(stop) if isinstance(stop, Mapping) else stop,
             keep_going=keep_going,
             on=None if on == "sim" else on,
@@ -241,6 +244,25 @@ class Scenario:
         return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
 
 
+def _path(option: str, given: Any) -> str | None:
+    """The path that an option of `run` has."""
+    path = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if path is None or isinstance(path, str):
+        return path
+    raise ScenarioError(f"{option}={given!r} is no path\nhelp: write a text or a `pathlib.Path`")
+
+
+def _chosen(option: str, given: Any) -> bool | list[str]:
+    """All flows or none, or those that are named."""
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ScenarioError(
+            f"{option}={given!r} names no flows\nhelp: write True for all, or a list of names"
+        )
+    return list(given)
+
+
 def _plain(value: Any, own: list[type[Own]]) -> Any:
     """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go
     into `own`."""
@@ -253,4 +275,9 @@ def _plain(value: Any, own: list[type[Own]]) -> Any:
         return {key: _plain(inner, own) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, own) for inner in value]
+    if value is not None and not isinstance(value, str | int | float):
+        raise ScenarioError(
+            f"no scenario has a value such as {value!r}, of type `{type(value).__name__}`\n"
+            "help: write texts, numbers, truth values, lists and tables"
+        )
     return value

@@ -225,3 +225,31 @@ def test_progress_is_told_and_an_interrupt_stops() -> None:
     heard: list[tuple[int, int, float]] = []
     build().run(replications=2, progress=lambda *state: heard.append(state))
     assert heard[-1] == (2, 2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"out": 3}, "out=3 is no path"),
+        ({"store": b"kept"}, "store=b'kept' is no path"),
+        ({"progress": 3}, "progress=3 shows no progress"),
+        ({"record_acks": 3}, "record_acks=3 names no flows"),
+        ({"record_delays": "far"}, "record_delays='far' names no flows"),
+        ({"record_every": b"1 s"}, "bytes is not JSON serializable"),
+    ],
+)
+def test_options_of_another_type_are_errors_with_a_fix(options: dict, said: str) -> None:
+    with pytest.raises(dumbbell.ScenarioError) as refused:
+        build().run(**options)
+    assert said in str(refused.value)
+    assert "\nhelp: write " in str(refused.value)
+
+
+def test_values_of_another_type_are_errors_with_a_fix() -> None:
+    said = r"no scenario has a value such as b'1 s', of type `bytes`\nhelp: write "
+    with pytest.raises(dumbbell.ScenarioError, match=said):
+        dumbbell.Scenario({"duration": b"1 s"})
+    with pytest.raises(dumbbell.ScenarioError, match=said):
+        build().with_({"duration": b"1 s"})
+    with pytest.raises(dumbbell.ScenarioError, match="keys must be str"):
+        dumbbell.Scenario({b"duration": "1 s"})

@@ -151,3 +151,29 @@ def test_a_queue_that_cannot_be_is_refused_as_in_a_scenario() -> None:
         with pytest.raises(ScenarioError, match=said):
             dumbbell.drive(queue, parameters, arrivals=[], **words)
     assert len(dumbbell.drive("red", arrivals=[], rate="1 Mbps")) == 0
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "said"),
+    [
+        ([(0, -1)], "arrival 0: `bytes` is -1\nhelp: write a whole number from 1 to 65535"),
+        ([(0, 100), (0, 10**12)], "arrival 1: `bytes` is 1000000000000"),
+        ([(0, "a")], "arrival 0: `bytes` is 'a'"),
+        ([(0, 1.5)], "arrival 0: `bytes` is 1.5"),
+        ([("x", 10)], "x s is not a time"),
+        ([(None, 10)], "None s is not a time"),
+        ([(0, 10, "ect0", -1)], "arrival 0: `flow` is -1"),
+        ([(0, 10, ["a"])], "is not a codepoint"),
+        ({"time_ps": [-1], "bytes": 10}, "arrival 0: `time_ps` is -1"),
+        ({"time_ps": [2**70], "bytes": 10}, "arrival 0: `time_ps` is 118"),
+        ({"time_ps": ["a"], "bytes": 10}, "'a' ps is not a time"),
+        ({"time_ps": [0], "bytes": 10.5}, "`bytes` of arrivals is 10.5"),
+        ({"time_ps": 3, "bytes": 10}, "`time_ps` of arrivals is 3"),
+        (3, "`rows` of arrivals is 3"),
+        ([3], "arrival 0 does not describe a packet"),
+    ],
+)
+def test_packets_that_cannot_be_are_errors_of_the_scenario(arrivals: Any, said: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        dumbbell.drive("drop_tail", {"limit": "9 pkt"}, arrivals=arrivals, rate="1 Mbps")
+    assert said in str(refused.value)

@@ -3,7 +3,10 @@ port."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from operator import index
 from typing import Any, Literal
 
 from .. import api
@@ -112,30 +115,31 @@ def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[
             f"arrivals have `time_s` or `time_ps`, `bytes`, and may have `ecn`, `flow`, `dscp`; "
             f"{named}"
         )
-    times = (
-        [int(t) for t in given["time_ps"]]
-        if "time_ps" in given
-        else [_ps(t) for t in given["time_s"]]
-    )
+    unit = "time_ps" if "time_ps" in given else "time_s"
+    moments = _column(unit, given[unit])
+    times = [_of_ps(t) if unit == "time_ps" else _ps(t) for t in moments]
+    _need_whole("time_ps", times, 2**64 - 1, f"0 to {2**63 - 1}")
     n = len(times)
-    names = _broadcast(given.get("ecn", "not_ect"), n)
-    wrong = [name for name in dict.fromkeys(names) if name not in _ECN]
+    names = _broadcast("ecn", given.get("ecn", "not_ect"), n)
+    wrong = [name for name in names if not isinstance(name, str) or name not in _ECN]
     if wrong:
         raise ScenarioError(f"`{wrong[0]}` is not a codepoint: write one of {', '.join(_ECN)}")
     fields = [_ECN[name] for name in names]
-    codepoints = [codepoint(value) for value in _broadcast(given.get("dscp", 0), n)]
-    return (
-        times,
-        _broadcast(given["bytes"], n),
-        fields,
-        _broadcast(given.get("flow", 0), n),
-        codepoints,
-    )
+    codepoints = [codepoint(value) for value in _broadcast("dscp", given.get("dscp", 0), n)]
+    sizes = _broadcast("bytes", given["bytes"], n)
+    _need_whole("bytes", sizes, 2**32 - 1, "1 to 65535")
+    flows = _broadcast("flow", given.get("flow", 0), n)
+    _need_whole("flow", flows, 2**32 - 1)
+    return times, sizes, fields, flows, codepoints
 
 
 def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    rows = _column("rows", rows)
     whole = [
-        (*row, *("not_ect", 0)[len(row) - 2 :]) if 2 <= len(row) <= 4 else None for row in rows
+        (*row, *("not_ect", 0)[len(row) - 2 :])
+        if hasattr(row, "__len__") and 2 <= len(row) <= 4
+        else None
+        for row in rows
     ]
     if None in whole:
         raise ScenarioError(
@@ -146,11 +150,35 @@ def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     return dict(zip(("time_s", "bytes", "ecn", "flow"), columns, strict=True))
 
 
-def _broadcast(value: Any, n: int) -> list[Any]:
-    return [value] * n if isinstance(value, str | int) else list(value)
+def _broadcast(name: str, value: Any, n: int) -> list[Any]:
+    return [value] * n if isinstance(value, str | int) else _column(name, value)
 
 
-def _ps(seconds: float) -> int:
-    if not 0 <= seconds < 9e6:
+def _column(name: str, values: Any) -> list[Any]:
+    if not isinstance(values, Iterable) and not hasattr(values, "__getitem__"):
+        raise ScenarioError(f"`{name}` of arrivals is {values!r}: write a list of values")
+    return list(values)
+
+
+def _need_whole(name: str, values: Sequence[Any], most: int, allowed: str | None = None) -> None:
+    """Refuses what the extension cannot read as a whole number from 0 to `most`."""
+    for i, value in enumerate(values):
+        if not hasattr(value, "__index__") or not 0 <= index(value) <= most:
+            raise ScenarioError(
+                f"arrival {i}: `{name}` is {value!r}\n"
+                f"help: write a whole number from {allowed or f'0 to {most}'}"
+            )
+
+
+def _of_ps(time: Any) -> int:
+    try:
+        return int(time)
+    except (TypeError, ValueError, OverflowError):
+        raise ScenarioError(f"{time!r} ps is not a time of a run: write whole numbers") from None
+
+
+def _ps(seconds: Any) -> int:
+    time_s = float(seconds) if isinstance(seconds, Real) else math.nan
+    if not 0 <= time_s < 9e6:
         raise ScenarioError(f"{seconds} s is not a time of a run: write 0 to 9e6 s")
-    return round(seconds * 1e12)
+    return round(time_s * 1e12)

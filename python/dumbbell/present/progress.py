@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..errors import ScenarioError
+
 Progress = Callable[[int, int, float], Any]
 """Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated
 time."""
@@ -19,6 +21,11 @@ _WIDTH = 30
 def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
     """The function to call: the caller's own, a bar that disappears at the end (True), or
     nothing."""
+    if not (callable(wanted) or isinstance(wanted, bool) or wanted is None):
+        raise ScenarioError(
+            f"progress={wanted!r} shows no progress\n"
+            "help: write True for a bar, or a function of runs finished, all runs and the share"
+        )
     if callable(wanted) or not wanted:
         yield wanted if callable(wanted) else None
     elif _in_notebook():
