@@ -222,6 +222,7 @@ def test_hostile_values_end_with_a_sentence(
             "--ratio nan: write a finite number from 0 up",
         ),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
+        (["plann"], "there is no command `plann`: did you mean `explain`? Or write one of demo, "),
         (["nope"], "there is no command `nope`: write one of demo, run, "),
         (["explain", "tahini"], "there is no algorithm or key named `tahini`"),
         (["reproduce", "nopaper"], "there is no paper `nopaper`: known papers: ea-red, "),

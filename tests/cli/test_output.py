@@ -78,6 +78,24 @@ def test_an_error_is_wrapped_where_it_is_printed(
     assert known in document["error"]["text"].splitlines()
 
 
+@pytest.mark.parametrize("words", ["plann x", "explain flow.nope", "run -s", "export-tc"])
+def test_a_message_of_python_s_is_wrapped_where_there_is_a_width(
+    words: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = [file, "--link", "nope"] if words == "export-tc" else []
+    (first, *_) = dumbbell(*words.split(), *more).stderr.splitlines()
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = dumbbell(*words.split(), *more).stderr.splitlines()
+    assert max(map(len, lines)) <= 50
+    assert " ".join(line.strip() for line in lines).startswith(first), "the same words"
+
+
+def test_a_note_is_wrapped_where_there_is_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    note, *_ = dumbbell("check", "leaf-spine").stderr.splitlines()
+    assert note.startswith("note: there is no file leaf-spine here") and len(note) <= 60
+
+
 def test_an_exception_has_each_cause_and_each_fix_in_a_line() -> None:
     with pytest.raises(ScenarioError) as wrong:
         api.plan(api.request({"text": SCENARIO}, [UNKNOWN[1]]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dumbbell.present.messages import in_short, wrapped
+from dumbbell.present.messages import flowed, in_short, wrapped
 
 CAUSE = "the buffer of `bottleneck` is 0.045 BDP, too small for its flows to fill the link"
 QUOTED = """   ╭─[net.toml:4:39]
@@ -44,6 +44,17 @@ def test_an_error_of_several_lines_keeps_them() -> None:
 def test_a_word_that_is_too_long_stays_whole() -> None:
     name = "/a-very-long/path-with-hyphens/" * 4
     assert wrapped(f"  × {name} is damaged", 20) == f"  ×\n  │ {name}\n  │ is damaged"
+
+
+def test_sentences_of_python_continue_indented_and_code_is_left_alone() -> None:
+    table = "algorithm    goodput    utilization"
+    code = "    raise ValueError('of a plugin of my own')"
+    text = f"one two three four five six\nhelp: one two three four\n{table}\n{code}\n{QUOTED}"
+    assert flowed(text, 16) == (
+        f"one two three\n  four five six\nhelp: one two\n      three four\n{table}\n{code}\n"
+        f"{QUOTED}"
+    )
+    assert flowed(text, None) == text
 
 
 def test_in_short_each_kind_has_a_line() -> None:

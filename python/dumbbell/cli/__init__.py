@@ -405,11 +405,12 @@ def _command(words: list[str]) -> str:
 
 
 def _refuse(words: list[str], code: int, text: str, detail: dict[str, Any]) -> int:
-    from ..present.messages import narrow, wrapped
-    from .output import message_columns
+    from ..present.messages import flowed, narrow, wrapped
+    from .output import message_columns, sentence_columns
 
     text = narrow(text)
-    print(wrapped(text.rstrip("\n"), message_columns()), file=sys.stderr)
+    shown = wrapped(text.rstrip("\n"), message_columns())
+    print(flowed(shown, sentence_columns()), file=sys.stderr)
     if "--json" in words:
         print(json.dumps({"error": {"code": code, "text": text, **detail}}))
     return code

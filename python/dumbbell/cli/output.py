@@ -53,6 +53,12 @@ def message_columns() -> int | None:
     return None if OUTPUT.wide else _asked() or _of_terminal(sys.stderr) or MESSAGE_WIDTH
 
 
+def sentence_columns() -> int | None:
+    """As `message_columns`, for messages of Python's, which stay in a line where no terminal and no
+    `$COLUMNS` says how wide it is."""
+    return None if OUTPUT.wide else _asked() or _of_terminal(sys.stderr) or None
+
+
 def _asked() -> int:
     """`$COLUMNS`; 0 if it says nothing."""
     given = os.environ.get("COLUMNS", "")

@@ -86,7 +86,7 @@ def _is_plain(each: Any, width: int | None) -> bool:
 def notes(lines: Iterable[str]) -> None:
     """Prints remarks on stderr, but not with --quiet."""
     for line in () if output.OUTPUT.quiet else lines:
-        print(f"note: {line}", file=sys.stderr)
+        print(messages.flowed(f"note: {line}", output.sentence_columns()), file=sys.stderr)
 
 
 def warn(warnings: Iterable[Mapping[str, Any]]) -> None:
@@ -99,7 +99,7 @@ def warn_in_short(warnings: Iterable[Mapping[str, Any]]) -> None:
     """Prints warnings about scenarios that the user did not write: a line for each kind on stderr,
     but not with --quiet."""
     for line in () if output.OUTPUT.quiet else messages.in_short(warnings):
-        print(line, file=sys.stderr)
+        print(messages.flowed(line, output.sentence_columns()), file=sys.stderr)
 
 
 def tell(line: str) -> None:

@@ -7,6 +7,7 @@ for all of them.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterable
@@ -153,7 +154,11 @@ def _wanted(kind: Any) -> str:
 
 def _near(word: str, known: list[str]) -> str:
     near = api.nearest(word, known)
-    return f"did you mean `{near}`?" if near else f"write one of {', '.join(known)}"
+    if near:
+        return f"did you mean `{near}`?"
+    alike = difflib.get_close_matches(word, known, n=2)
+    first = f"did you mean {' or '.join(f'`{name}`' for name in alike)}? Or " if alike else ""
+    return f"{first}write one of {', '.join(known)}"
 
 
 def _short(word: str) -> str:

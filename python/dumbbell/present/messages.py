@@ -12,6 +12,8 @@ from typing import Any
 _NEXT = {"  × ": "  │ ", "  │ ": "  │ ", "  warning[": "  │ ", "  help: ": "        "}
 """How lines of causes and fixes begin, and how the lines begin into which they continue."""
 
+_LABELS = ("help: ", "note: ")
+"""How sentences of Python's messages may begin."""
 
 _WIDEST = 400
 """Characters of a line of a message; causes and fixes of the extension have their own bounds."""
@@ -26,6 +28,23 @@ def wrapped(text: str, width: int | None) -> str:
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
 
 
+def flowed(text: str, width: int | None) -> str:
+    """A message of Python's: sentences that are longer than `width` characters, broken between
+    words, and indented where they continue. Whole stay lines that begin with a space, as quoted
+    ones and code do, the columns of a table, and the head of a traceback (None: all)."""
+    if width is None:
+        return text
+    return "\n".join(part for line in text.split("\n") for part in _flowed(line, width))
+
+
+def _flowed(line: str, width: int) -> list[str]:
+    is_sentence = not line[:1].isspace() and "  " not in line and not line.startswith("Traceback")
+    if len(line) <= width or not is_sentence:
+        return [line]
+    label = next((each for each in _LABELS if line.startswith(each)), "  ")
+    return _broken(line, width, " " * len(label))
+
+
 def is_prose(line: str) -> bool:
     """True if a line is a cause or a fix that the extension wrote."""
     return line.startswith(tuple(_NEXT))
@@ -34,13 +53,17 @@ def is_prose(line: str) -> bool:
 def _wrapped(line: str, width: int) -> list[str]:
     if not is_prose(line) or len(line) <= width:
         return [line]
+    begins = next(begin for begin in _NEXT if line.startswith(begin))
+    return _broken(line, width, _NEXT[begins])
+
+
+def _broken(line: str, width: int, indent: str) -> list[str]:
     import textwrap
 
-    begins = next(begin for begin in _NEXT if line.startswith(begin))
     return textwrap.wrap(
         line,
         width,
-        subsequent_indent=_NEXT[begins],
+        subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
