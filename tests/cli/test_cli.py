@@ -469,3 +469,25 @@ def test_a_stderr_that_takes_nothing_changes_no_document_and_no_code(
     ran = redirected(how, "run", str(tmp_path / "three.toml"), "--json")
     assert ran.returncode == 0
     assert "flows" in json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("command", ["check", "run", "export-tc"])
+def test_a_pipe_in_the_place_of_a_file_is_said_to_be_one(command: str, tmp_path: Path) -> None:
+    """The second is what a shell passes for `<(...)`."""
+    os.mkfifo(tmp_path / "pipe")
+    named = dumbbell(command, tmp_path / "pipe")
+    reading, writing = os.pipe()
+    try:
+        passed = subprocess.run(
+            [sys.executable, "-m", "dumbbell", command, f"/dev/fd/{reading}"],
+            pass_fds=[reading],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    for done in (named, passed):
+        assert done.returncode == 2
+        assert " cannot be read: it is a pipe\nhelp: write `-` and pass " in done.stderr

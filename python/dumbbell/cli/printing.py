@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
@@ -21,11 +22,24 @@ _HINT = " (--wide shows every column)"
 def source(file: str) -> dict[str, str]:
     """Where a scenario comes from: a path, the name of one that ships, or the text on stdin."""
     if file != "-":
+        if _is_pipe(file):
+            raise ScenarioError(
+                f"{file} cannot be read: it is a pipe\n"
+                "help: write `-` and pass the text on standard input, or name a file"
+            )
         return {"path": _path(file)}
     text = typed(LONGEST + 1)
     if len(text) > LONGEST:
         raise ScenarioError(f"the scenario on standard input is larger than {LONGEST >> 20} MiB")
     return {"text": text, "name": "stdin"}
+
+
+def _is_pipe(file: str) -> bool:
+    """True for what a shell puts in the place of `<(...)`, too: opening one may wait for ever."""
+    try:
+        return Path(file).is_fifo()
+    except OSError:  # Whoever reads it says what is wrong.
+        return False
 
 
 def typed(most: int = -1) -> str:
