@@ -48,7 +48,7 @@ def test_sweep_keeps_and_run_does_not(
     changes = sorted(line.split()[-2:] for line in table[2:5])
     assert changes == [[f"queue.limit={limit}", "pkt"] for limit in (20, 30, 40)]
     assert table[-1] == "3 runs in .dumbbell/store"
-    assert command("store", "check").stdout == ".dumbbell/store: ok - 3 runs in 1 files\n"
+    assert command("store", "check").stdout == ".dumbbell/store: ok - 3 runs in 1 file\n"
 
 
 def test_damaged_series_are_named_with_the_exit_code_of_a_failed_check(
@@ -86,9 +86,10 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     )
     assert "store repair" in refused.stderr
     assert document(*words, code=3)["error"]["problems"][0]["line"] == 1
-    assert command("store", "check", store).returncode == 3
+    checked = command("store", "check", store)
+    assert (checked.returncode, ": 1 problem - " in checked.stdout) == (3, True)
     listed = command("store", "list", store)
-    assert (listed.returncode, "1 rows cannot be read" in listed.stderr) == (0, True)
+    assert (listed.returncode, "1 row cannot be read" in listed.stderr) == (0, True)
     assert "store repair" in command("store", "gc", store).stderr
     assert document("store", "repair", store)["moved"] == 1
     assert command("store", "check", store).returncode == 0

@@ -34,10 +34,10 @@ def checked(
         if denied:
             many = f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}"
             raise ScenarioError(f"{file}: {many}, and --deny-warnings was given")
-        flows = planned["flows"]
+        flows, links = planned["flows"], planned["links"]
         size = (
-            f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, "
-            f"{planned['duration']}"
+            f"{flows} flow{'s' if flows > 1 else ''} over "
+            f"{links} link{'s' if links > 1 else ''}, {planned['duration']}"
         )
         many = f", {points} points" if points > 1 else ""
         show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))

@@ -48,9 +48,8 @@ def store(
     if answer.get("bad_rows"):
         notes(
             [
-                f"{answer['bad_rows']} rows cannot be read: "
-                f"`dumbbell store check {answer['store']}` "
-                f"names them"
+                f"{_many(answer['bad_rows'], 'row')} cannot be read: "
+                f"`dumbbell store check {answer['store']}` shows which"
             ]
         )
     if answer.get("problems"):
@@ -70,24 +69,33 @@ def _place(problem: dict[str, Any]) -> str:
     )  # Else the cause names the file.
 
 
+def _many(number: int, what: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _check(answer: dict[str, Any]) -> None:
-    torn = f", {answer['torn']} rows cut off by an interruption (ignored)" if answer["torn"] else ""
+    torn = (
+        f", {_many(answer['torn'], 'row')} cut off by an interruption (ignored)"
+        if answer["torn"]
+        else ""
+    )
     lost = (
-        f", {answer['records_lost']} runs whose series are damaged or missing"
+        f", {_many(answer['records_lost'], 'run')} whose series are damaged or missing"
         if answer["records_lost"]
         else ""
     )
     unverified = (
-        f", {answer['unverified']} runs of an earlier release whose series have no digests (only "
-        "sizes were checked)"
+        f", {_many(answer['unverified'], 'run')} of an earlier release whose series have no "
+        "digests (only sizes were checked)"
         if answer["unverified"]
         else ""
     )
     failed = f", {answer['failed']} that failed" if answer["failed"] else ""
-    state = "ok" if answer["ok"] else f"{len(answer['problems'])} problems"
+    state = "ok" if answer["ok"] else _many(len(answer["problems"]), "problem")
     show(
-        f"{answer['store']}: {state} - {answer['runs']} runs{failed} in {answer['segments']} "
-        f"files{torn}{lost}{unverified}"
+        f"{answer['store']}: {state} - {_many(answer['runs'], 'run')}{failed} in "
+        f"{_many(answer['segments'], 'file')}{torn}{lost}{unverified}"
     )
 
 
@@ -98,7 +106,7 @@ def _list(answer: dict[str, Any]) -> None:
     if runs:
         heads, ranks = zip(*_LISTED.items(), strict=True)
         show(Grid("", heads, [_row(run) for run in runs], len(heads), ranks), "")
-    show(f"{len(runs)} runs in {answer['store']}")
+    show(f"{_many(len(runs), 'run')} in {answer['store']}")
 
 
 _LISTED = {"key": 0, "scenario": 2, "seed": 0, "took": 4, "fingerprint": 3, "changes": 0}
@@ -130,18 +138,24 @@ def _repair(answer: dict[str, Any]) -> None:
         f" ({answer['series_moved']} because of their series)" if answer["series_moved"] else ""
     )
     show(
-        f"{answer['store']}: {answer['moved']} damaged rows moved aside{series}, "
+        f"{answer['store']}: {_many(answer['moved'], 'damaged row')} moved aside{series}, "
         f"{answer['kept']} kept",
         *answer["files"],
     )
     if answer["newer"]:
-        show(f"{answer['newer']} rows of a newer format were kept: use a newer release of dumbbell")
+        show(
+            f"{_many(answer['newer'], 'row')} of a newer format kept: "
+            "use a newer release of dumbbell"
+        )
 
 
 def _gc(answer: dict[str, Any]) -> None:
     busy = f" ({answer['busy']} are being written)" if answer["busy"] else ""
+    dropped = answer["records_dropped"]
+    series = "1 directory" if dropped == 1 else f"{dropped} directories"
     show(
-        f"{answer['store']}: {answer['kept']} rows kept, {answer['dropped']} dropped; "
-        f"{answer['segments_before']} files of rows before, {answer['segments']} now{busy}; "
-        f"{answer['records_dropped']} directories of series dropped"
+        f"{answer['store']}: {_many(answer['kept'], 'row')} kept, {answer['dropped']} dropped; "
+        f"{_many(answer['segments_before'], 'file')} of rows before, "
+        f"{answer['segments']} now{busy}; "
+        f"{series} of series dropped"
     )
