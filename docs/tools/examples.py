@@ -128,7 +128,7 @@ def _commands(block: Block) -> Iterator[Shown]:
 
 
 _WARNING = re.compile(
-    r"^  warning\[W\d+\].*?\n\n|^warning\[W\d+\][^\n]*\n", re.DOTALL | re.MULTILINE
+    r"^  warning\[W\d+\].*?\n\n|^warning\[W\d+\][^\n]*\n(?:  [^\n]*\n)*", re.DOTALL | re.MULTILINE
 )
 """A warning about a scenario. Examples are short on purpose, so a page shows only those that it is
 about."""

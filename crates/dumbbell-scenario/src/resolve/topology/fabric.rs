@@ -171,8 +171,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Draws the scenario's short form; `None`: it has none. One that [`check`] refuses for its size
-    /// is drawn smaller: its hosts are listed before anything is refused.
+    /// Draws the scenario's short form; `None`: it has none. One that [`check`] refuses for its
+    /// size is drawn smaller: its hosts are listed before anything is refused.
     fn draw(&mut self, scenario: &Scenario) -> Option<()> {
         if let Some(star) = &scenario.star {
             let hub = self.switch("hub");
