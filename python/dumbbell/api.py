@@ -1,9 +1,8 @@
 """The API of the simulator and the testbed: Python values in, Python values out.
 
-The simulator and the testbed are written in Rust (the extension `_native`). `call` gives a verb of
-the extension its request, converts Python values to JSON text and back, raises the extension's
-errors as exceptions of `errors`, and runs what Ctrl-C can end in a thread of its own. `verbs` lists
-the verbs. The functions below build a request or check something before.
+The simulator and the testbed are written in Rust. `call` gives a verb of this extension its request
+(see `process.extension`), and `verbs` lists the verbs. The functions below build a request or check
+something before.
 
 In docstrings, `{"a", "b"}` lists the keys of an object; `{"a": 1 | 2}` also gives possible values.
 """
@@ -15,10 +14,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_origin, overload
+from typing import TYPE_CHECKING, Any, cast
 
-from .errors import EnvironmentLacks, ScenarioError, of_code
+from .errors import EnvironmentLacks
 from .present.progress import Progress as Progress
+from .process import extension
+from .process.extension import JSON as JSON
+from .process.extension import Watch as Watch
+from .process.extension import call as call
 from .process.interrupt import Work
 
 if TYPE_CHECKING:
@@ -26,190 +29,30 @@ if TYPE_CHECKING:
     from ._native import Worlds as Worlds
     from .plugins.base import Own
 
-JSON = dict[str, Any]
-"""A JSON object."""
-T = TypeVar("T")
-Watch = Callable[[str], object]
-"""Called a few times a second with what is new of runs that the request watches (its `watch`), as
-JSON: rows of series (`{"tables", "blobs"}`, as `pack` answers them) and results of runs that ended
-(`"ended": [{"point" (from 0), "overrides", "seed", "run"}]`)."""
-
-
-def _to_exception(problem: _native.Problem) -> BaseException:
-    """The exception that belongs to the exit code of an error of the extension."""
-    code, rendered, detail = problem.args
-    return of_code(code, rendered, json.loads(detail))
-
-
-def _call_native(function: str, *args: Any) -> Any:
-    """Calls a function of the extension. An error raises the exception of `errors` for its code."""
-    from . import _native
-
-    try:
-        return getattr(_native, function)(*args)
-    except _native.Problem as problem:
-        raise _to_exception(problem) from None
-    except UnicodeEncodeError as error:
-        shown = error.object.encode("ascii", "backslashreplace").decode("ascii")
-        raise ScenarioError(f"`{shown}` is not text: give names and texts in UTF-8") from None
-
-
-def _text(request: object) -> str:
-    """A request as JSON."""
-    try:
-        return json.dumps(request)
-    except TypeError as error:
-        raise ScenarioError(
-            f"the request has a value that no scenario has: {error}\n"
-            "help: write texts, numbers, truth values, lists and tables"
-        ) from None
-
-
-def _ask(
-    verb: str,
-    request: object,
-    plugins: Sequence[Any] = (),
-    report: Callable[[int, int, float], bool] | None = None,
-    watch: Watch | None = None,
-) -> Any:
-    """The answer of a verb: Python values, or a table. report: asked whether to go on, with the
-    runs that are finished, all runs, and the fraction done. watch: as for `call`."""
-    answer = _call_native("call", verb, _text(request), plugins, report, watch)
-    return json.loads(answer) if isinstance(answer, str) else answer
-
-
-def _listen(
-    verb: str,
-    request: object,
-    plugins: Sequence[Any],
-    progress: Progress | None,
-    watch: Watch | None,
-) -> Any:
-    """`_ask` in a thread of its own. Ctrl-C ends it, even while a user's plugin loops."""
-    from . import _native
-
-    shown = (0, 0, 0.0)
-    latest = [shown]
-
-    def ask(work: Work[Any]) -> Any:
-        def report(finished: int, runs: int, fraction: float) -> bool:
-            latest[0] = (finished, runs, fraction)
-            return not work.stop
-
-        return _ask(verb, request, plugins, report, watch)
-
-    def forward() -> None:
-        nonlocal shown
-        if progress is not None and latest[0] != shown:
-            shown = latest[0]
-            progress(*shown)
-
-    user_code = _native.VERBS[verb]  # Of others the only code of a user's is a program.
-    answer = Work(ask, user_code).result(forward)
-    forward()
-    return answer
-
-
-@overload
-def call(
-    verb: str,
-    request: object = ...,
-    *,
-    own: Iterable[type[Own]] = ...,
-    progress: Progress | None = ...,
-    watch: Watch | None = ...,
-    interruptible: bool = ...,
-) -> JSON: ...
-
-
-@overload
-def call(
-    verb: str,
-    request: object,
-    answer: type[T],
-    *,
-    own: Iterable[type[Own]] = ...,
-    progress: Progress | None = ...,
-    watch: Watch | None = ...,
-    interruptible: bool = ...,
-) -> T: ...
-
-
-def call(
-    verb: str,
-    request: object = None,
-    answer: Any = dict,
-    *,
-    own: Iterable[type[Own]] = (),
-    progress: Progress | None = None,
-    watch: Watch | None = None,
-    interruptible: bool = False,
-) -> Any:
-    """Calls a verb of the extension with a request. `verbs` describes both.
-
-    answer: the type of the answer, a JSON object without it. own: plugin classes that the request
-    may name. progress: called on the caller's thread, at most ten times a second, with the runs
-    that are finished, all runs, and the fraction done. watch: called, on the thread of the call,
-    with what is new of the runs that the request watches; what it raises does not end them.
-
-    If the verb is `interruptible`, or the caller says so, it runs in a thread of its own. On Ctrl-C
-    it stops within a fraction of a second, leaves no half-written file, and `KeyboardInterrupt` is
-    raised here; an exception that `progress` raises stops it in the same way. Other verbs run on
-    the caller's thread.
-    """
-    from . import _native
-
-    plugins = _plugins_from_classes(own)
-    request = {} if request is None else request
-    if interruptible or _native.VERBS.get(verb):
-        found = _listen(verb, request, plugins, progress, watch)
-    else:
-        found = _ask(verb, request, plugins, None, watch)
-    if not isinstance(found, get_origin(answer) or answer):
-        raise TypeError(f"`{verb}` returns {type(found).__name__}, not {answer}")
-    return found
-
 
 def verbs() -> JSON:
     """All verbs: `{"verbs": {NAME: {"about", "request", "answer", "interruptible"}}, "$defs"}`.
     `request` is a JSON Schema, and `answer` is `"document"` or `"table"`."""
-    return cast(JSON, json.loads(_call_native("verbs")))
+    return cast(JSON, json.loads(extension.call_native("verbs")))
 
 
 @cache
 def catalogue(*uses: str) -> dict[str, Any]:
     """Every algorithm by kind: page, parameters, defaults. uses: files of plugins."""
-    return cast(JSON, _ask("catalogue", {}, _plugins_from_files(uses)))
+    return cast(JSON, extension.ask("catalogue", {}, extension.plugins_from_files(uses)))
 
 
 @cache
 def schema(*uses: str) -> dict[str, Any]:
     """JSON Schema of a scenario file. uses: files of plugins."""
-    return cast(JSON, _ask("schema", {}, _plugins_from_files(uses)))
+    return cast(JSON, extension.ask("schema", {}, extension.plugins_from_files(uses)))
 
 
 @cache
 def result_schema() -> dict[str, Any]:
     """JSON Schema of a result. Each measurement has its unit, meaning, better direction and more
     there (`data.measurements` reads them)."""
-    return cast(JSON, _ask("result_schema", {}))
-
-
-def _plugins_from_files(uses: Iterable[str]) -> list[Any]:
-    """The plugins in the files `uses`, as the extension takes them."""
-    from .plugins.load import described
-
-    return [plugin for path in uses for plugin in described(path)]
-
-
-def _plugins_from_classes(own: Iterable[type[Own]]) -> list[Any]:
-    """The plugin classes `own` as the extension takes them, each once."""
-    classes = list(dict.fromkeys(own))
-    if not classes:
-        return []
-    from .plugins.describe import describe
-
-    return [describe(cls) for cls in classes]
+    return cast(JSON, extension.ask("result_schema", {}))
 
 
 def request(
@@ -241,26 +84,26 @@ def table(request: list[JSON]) -> _native.Table:
     """One table of the rows of several runs, each with its run's labels (such as point and seed) as
     first columns. The request is `[{"labels": {...}, "file": PATH}]` for files of records, or
     `[{"labels": {...}, "rows": [...]}]` for rows of results."""
-    return cast("_native.Table", _ask("table", request))
+    return cast("_native.Table", extension.ask("table", request))
 
 
 def summary(file: str | Path) -> str:
     """The text of a `summary.json`, checked against the digest at its end. `ScenarioError`: there
     is no such file; `CheckFailed`: it is damaged."""
-    return str(_call_native("summary", os.fspath(file)))
+    return str(extension.call_native("summary", os.fspath(file)))
 
 
 def check_file(file: str | Path) -> bool:
     """Checks a file of a result directory against its digest in `summary.json`. True: it is intact;
     False: the run did not write this file. Without a summary, or if it has no digests (earlier
     releases), True means that the file exists. `CheckFailed`: it is damaged or missing."""
-    return bool(_call_native("check_file", os.fspath(file)))
+    return bool(extension.call_native("check_file", os.fspath(file)))
 
 
 def write_file(file: str | Path, data: bytes, new: bool = False) -> None:
     """Replaces a file, or leaves it as it was and raises `DumbbellError`. new: there must be no
     such file."""
-    _call_native("write_file", os.fspath(file), data, new)
+    extension.call_native("write_file", os.fspath(file), data, new)
 
 
 def import_tc(text: str) -> JSON:
@@ -323,7 +166,7 @@ def rtl_lags(mode: str, spacings: range, p: float) -> JSON:
 def nearest(written: str, known: Iterable[str]) -> str | None:
     """The known name closest to a misspelled one, or None: at most two edits, and at most a third
     of its letters."""
-    return cast("str | None", _ask("nearest", {"written": written, "known": list(known)}))
+    return cast("str | None", extension.ask("nearest", {"written": written, "known": list(known)}))
 
 
 def examine(own: Iterable[type[Own]]) -> JSON:
@@ -343,9 +186,9 @@ def examine(own: Iterable[type[Own]]) -> JSON:
 
         plugins = [
             (kind, page, interruptible(cls), hooks)
-            for kind, page, cls, hooks in _plugins_from_classes(own)
+            for kind, page, cls, hooks in extension.plugins_from_classes(own)
         ]
-        return cast(JSON, _ask("test", {}, plugins))
+        return cast(JSON, extension.ask("test", {}, plugins))
 
     return Work(ask).result(lambda: None)
 
@@ -360,16 +203,19 @@ def drive_link(
     arrivals: columns of time [ps], bytes, ECN, flow and DSCP. See `dumbbell.drive`."""
 
     def drive(_: Work[_native.Table]) -> _native.Table:
-        return cast("_native.Table", _call_native("drive_link", _text(request), arrivals, plugins))
+        return cast(
+            "_native.Table",
+            extension.call_native("drive_link", extension.as_json(request), arrivals, plugins),
+        )
 
-    plugins = _plugins_from_classes(own)
+    plugins = extension.plugins_from_classes(own)
     return Work(drive).result(lambda: None)
 
 
 def worlds(scenarios: Sequence[str], agents: int, step_s: float) -> Worlds:
     """Simulations side by side that stop every `step_s` seconds, for `dumbbell.gym`. scenarios: as
     JSON; each has as many flows whose control is `agent` as `agents` says."""
-    return cast("Worlds", _call_native("Worlds", list(scenarios), agents, step_s))
+    return cast("Worlds", extension.call_native("Worlds", list(scenarios), agents, step_s))
 
 
 def replace(worlds: Worlds, place: int, scenario: str) -> None:
@@ -379,7 +225,7 @@ def replace(worlds: Worlds, place: int, scenario: str) -> None:
     try:
         worlds.replace(place, scenario)
     except _native.Problem as problem:
-        raise _to_exception(problem) from None
+        raise extension.to_exception(problem) from None
 
 
 def seen_by_agents() -> list[str]:

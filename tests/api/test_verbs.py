@@ -19,7 +19,7 @@ def called(file: Path) -> Iterator[str]:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else None
             name = node.func.id if isinstance(node.func, ast.Name) else name
             first = node.args[0]
-            if name in {"call", "_ask"} and isinstance(first, ast.Constant):
+            if name in {"call", "ask"} and isinstance(first, ast.Constant):
                 yield str(first.value)
 
 

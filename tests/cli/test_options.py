@@ -16,9 +16,9 @@ from typing import Any, get_args
 
 import pytest
 from cyclopts import App
-from dumbbell import api
 from dumbbell.cli import app, main
 from dumbbell.errors import DumbbellError
+from dumbbell.process import extension
 from dumbbell.validate import report
 
 NUMBERS = ["-1", "9" * 30, "1e400", "nan", "-inf", ""]
@@ -112,6 +112,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "store",
         "catalogue",
         "schema",
+        "result_schema",
         "import_tc",
         "export_tc",
         "export",
@@ -119,9 +120,9 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "host_cost",
         "nearest",
     }
-    ask = api._ask
+    ask = extension.ask
     monkeypatch.setattr(
-        api, "_ask", lambda verb, *args: ask(verb, *args) if verb in checks_only else cut()
+        extension, "ask", lambda verb, *args: ask(verb, *args) if verb in checks_only else cut()
     )
     monkeypatch.setattr(report, "validate", cut)
     monkeypatch.setattr(subprocess, "Popen", cut)

@@ -71,3 +71,8 @@ BROKEN_FILES = {
         "brings `red`, and one of the catalogue",
     ),
 }
+
+USES = 'queue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
+"""A scenario with the queue of `HALF_FULL`."""
+RUNAWAY = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return deeper(n + 1)\n"
+"""A function that calls itself without end."""

@@ -140,4 +140,11 @@ def interrupt_user_code() -> None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), raised)
 
 
-_OURS = (__name__, "dumbbell.api", "dumbbell.process.user_stdout", "contextlib", "threading")
+_OURS = (
+    __name__,
+    "dumbbell.api",
+    "dumbbell.process.extension",
+    "dumbbell.process.user_stdout",
+    "contextlib",
+    "threading",
+)
