@@ -357,8 +357,8 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     assert {c["name"] for c in document["candidates"]} >= {"drop_tail, 1 BDP", "fq_codel"}
     assert sum(c["chosen"] for c in document["candidates"]) == 1
     told = (ROOT / "docs" / "how-to" / "advise.md").read_text().partition("```text\n")[2]
-    for line in told.partition("```")[0].splitlines():
-        key, *names = re.findall(r"[a-z0-9_]+", line)
+    for entry in re.split(r"\n(?=\S)", told.partition("```")[0].strip()):
+        key, *names = re.findall(r"[a-z0-9_]+", entry)
         of = document[key][0] if isinstance(document[key], list) else document[key]
         assert key == "rows" or set(of) <= set(names), key
     again = json.loads(run(*words, cwd=tmp_path).stdout)
