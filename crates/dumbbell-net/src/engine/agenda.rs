@@ -1,6 +1,6 @@
-//! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for
-//! what lies beyond its year. Buckets that prove to hold too little become wider, and those that
-//! prove to hold too much become narrower again.
+//! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and lists of
+//! what lies beyond it, one for each season. Buckets that prove to hold too little become wider, and
+//! those that prove to hold too much become narrower again.
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.
@@ -8,13 +8,17 @@
 mod tests;
 
 use crate::engine::entry::{Entry, Pkt};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 const SLOTS: u64 = 4096;
 const PER_CHUNK: usize = 8;
 const NIL: u32 = u32::MAX;
+
+/// A season has 2^8 buckets of the least width: what lies beyond the calendar, such as timers, comes
+/// into it by whole seasons. The calendar has room for 16 of them at least, and one of the widest
+/// buckets is no longer than a season.
+const SEASON: u32 = 8;
 
 /// After so many buckets the agenda looks whether they hold enough.
 const BETWEEN_LOOKS: u32 = if cfg!(test) { 8 } else { 1024 };
@@ -28,40 +32,17 @@ const MUCH: u64 = 10;
 const PARTS: usize = 32;
 const MANY: RangeInclusive<usize> = 13..=512;
 
+/// A bucket of the calendar: a chain of chunks, of which all but the last are full.
 #[derive(Clone, Copy)]
 struct Slot {
-    first: u32,
     last: u32,
+    /// The number of entries.
+    count: u32,
 }
 
-/// A part of a bucket.
-struct Chunk {
-    entries: [Entry; PER_CHUNK],
-    used: u32,
-    next: u32,
-}
-
-/// An entry beyond the calendar's year, ordered as the agenda is.
-struct Far {
-    key: (u64, u32, u64),
-    entry: Entry,
-}
-impl PartialEq for Far {
-    fn eq(&self, o: &Self) -> bool {
-        self.key == o.key
-    }
-}
-impl Eq for Far {}
-impl PartialOrd for Far {
-    fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(o))
-    }
-}
-impl Ord for Far {
-    fn cmp(&self, o: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&o.key)
-    }
-}
+/// A part of a bucket, in whole lines of the cache.
+#[repr(align(64))]
+struct Chunk([Entry; PER_CHUNK]);
 
 /// Future entries in the order (time, rank, order of pushing).
 pub struct Agenda {
@@ -83,24 +64,28 @@ pub struct Agenda {
     /// One bit per slot that holds anything.
     busy: [u64; SLOTS as usize / 64],
     pool: Vec<Chunk>,
+    /// The chunk before each one in its bucket, or in the chain of free ones.
+    before: Vec<u32>,
     free: u32,
-    far: BinaryHeap<Reverse<Far>>,
-    /// The bucket of the first entry there; none: beyond all buckets.
+    /// Buckets behind the current one that the calendar has, up to the end of a season.
+    ahead: u64,
+    /// Entries beyond them by season, in the order in which they were pushed.
+    far: BTreeMap<u64, Vec<Entry>>,
+    /// The first bucket of the first season there; none: beyond all buckets.
     far_first: u64,
-    far_pushed: u64,
 }
 
 impl Agenda {
     /// An agenda for about `per_second` entries per second, most of them at most `horizon_ps`
     /// ahead.
     pub fn new(per_second: f64, horizon_ps: u64) -> Self {
-        // About four entries a bucket, but a year that outlasts the common delays: too wide costs
+        // About four entries a bucket, but a calendar that outlasts the common delays: too wide costs
         // little, too narrow much.
         let wide = (4e12 / per_second.max(1.0)) as u64;
         let width = wide.max(horizon_ps / SLOTS + 1).min(1 << 40);
         let shift = u64::BITS - (width - 1).leading_zeros();
         // Delays that are common are longer than many buckets: else each is a search in one.
-        let widest = (horizon_ps / 64).checked_ilog2().unwrap_or(0).max(shift);
+        let widest = (horizon_ps / 64).checked_ilog2().unwrap_or(0).clamp(shift, shift + SEASON);
         Agenda {
             shift,
             narrowest: shift,
@@ -111,13 +96,14 @@ impl Agenda {
             current: Vec::new(),
             done: 0,
             spare: Vec::new(),
-            slots: Box::new([Slot { first: NIL, last: NIL }; SLOTS as usize]),
+            slots: Box::new([Slot { last: NIL, count: 0 }; SLOTS as usize]),
             busy: [0; SLOTS as usize / 64],
             pool: Vec::new(),
+            before: Vec::new(),
             free: NIL,
-            far: BinaryHeap::new(),
+            ahead: SLOTS - 1,
+            far: BTreeMap::new(),
             far_first: u64::MAX,
-            far_pushed: 0,
         }
     }
 
@@ -125,15 +111,14 @@ impl Agenda {
     #[inline(always)]
     pub fn push(&mut self, e: Entry) {
         let bucket = e.t >> self.shift;
-        let last = self.slots[(bucket % SLOTS) as usize].last;
-        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has
-        // the number NIL.
-        if bucket.wrapping_sub(self.at + 1) < SLOTS - 1
-            && let Some(chunk) = self.pool.get_mut(last as usize)
-            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        let slot = &mut self.slots[(bucket % SLOTS) as usize];
+        // Nearly every entry goes to a bucket of the calendar whose last chunk has room.
+        if bucket.wrapping_sub(self.at + 1) < self.ahead
+            && let place @ 1.. = slot.count as usize % PER_CHUNK
+            && let Some(chunk) = self.pool.get_mut(slot.last as usize)
         {
-            *place = e;
-            chunk.used += 1;
+            chunk.0[place] = e;
+            slot.count += 1;
         } else {
             let Entry { t, rank, path_segment, packet } = e;
             self.push_with_care(t, (rank, path_segment), packet);
@@ -157,12 +142,12 @@ impl Agenda {
         let (bucket, e) = (t >> self.shift, Entry { t, rank, path_segment, packet });
         if bucket <= self.at {
             self.push_current(e);
-        } else if bucket - self.at < SLOTS {
+        } else if bucket - self.at <= self.ahead {
             self.push_near(bucket, e);
         } else {
-            self.far_pushed += 1;
-            self.far_first = self.far_first.min(bucket);
-            self.far.push(Reverse(Far { key: (e.t, e.rank, self.far_pushed), entry: e }));
+            let season = bucket >> self.season();
+            self.far_first = self.far_first.min(season << self.season());
+            self.far.entry(season).or_default().push(e);
         }
     }
 
@@ -189,42 +174,35 @@ impl Agenda {
     #[inline]
     fn push_near(&mut self, bucket: u64, e: Entry) {
         let i = (bucket % SLOTS) as usize;
-        let last = self.slots[i].last;
-        // No chunk has the number NIL.
-        if let Some(chunk) = self.pool.get_mut(last as usize)
-            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
-        {
-            *place = e;
-            chunk.used += 1;
-            return;
+        let slot = &mut self.slots[i];
+        match slot.count as usize % PER_CHUNK {
+            0 => self.push_fresh(i, e),
+            place => {
+                self.pool[slot.last as usize].0[place] = e;
+                slot.count += 1;
+            }
         }
-        self.push_fresh(i, last, e);
     }
 
     /// Into a new chunk at the end of slot `i`, whose last one is full or missing.
-    fn push_fresh(&mut self, i: usize, last: u32, e: Entry) {
+    fn push_fresh(&mut self, i: usize, e: Entry) {
         let fresh = self.chunk(e);
-        match last {
-            NIL => {
-                self.slots[i].first = fresh;
-                self.busy[i / 64] |= 1 << (i % 64);
-            }
-            _ => self.pool[last as usize].next = fresh,
-        }
-        self.slots[i].last = fresh;
+        let slot = &mut self.slots[i];
+        self.before[fresh as usize] = slot.last;
+        *slot = Slot { last: fresh, count: slot.count + 1 };
+        self.busy[i / 64] |= 1 << (i % 64);
     }
 
     /// A chunk that holds `e`, recycled if there is one.
     fn chunk(&mut self, e: Entry) -> u32 {
-        if self.free == NIL {
-            self.pool.push(Chunk { entries: [e; PER_CHUNK], used: 1, next: NIL });
-            return (self.pool.len() - 1) as u32;
-        }
         let i = self.free;
-        let chunk = &mut self.pool[i as usize];
-        self.free = chunk.next;
-        chunk.entries[0] = e;
-        (chunk.used, chunk.next) = (1, NIL);
+        let Some(chunk) = self.pool.get_mut(i as usize) else {
+            self.pool.push(Chunk([e; PER_CHUNK]));
+            self.before.push(NIL);
+            return (self.pool.len() - 1) as u32;
+        };
+        chunk.0[0] = e;
+        self.free = self.before[i as usize];
         i
     }
 
@@ -250,13 +228,15 @@ impl Agenda {
             return Some(entry.t);
         }
         let bucket = self.next_busy();
-        let mut first = self.far.peek().map(|Reverse(far)| far.entry.t);
+        let far = self.far.first_key_value().map(|(_, season)| season);
+        let mut first = far.into_iter().flatten().map(|e| e.t).min();
         if bucket != u64::MAX {
-            let mut chunk = self.slots[(bucket % SLOTS) as usize].first;
-            while let Some(c) = self.pool.get(chunk as usize) {
-                let here = c.entries[..c.used as usize].iter().map(|e| e.t).min();
+            let Slot { mut last, count } = self.slots[(bucket % SLOTS) as usize];
+            let mut used = (count as usize - 1) % PER_CHUNK + 1;
+            for _ in 0..count.div_ceil(PER_CHUNK as u32) {
+                let here = self.pool[last as usize].0[..used].iter().map(|e| e.t).min();
                 first = first.into_iter().chain(here).min();
-                chunk = c.next;
+                (last, used) = (self.before[last as usize], PER_CHUNK);
             }
         }
         first
@@ -276,9 +256,7 @@ impl Agenda {
         }
         self.turns -= 1;
         self.at = next;
-        if self.far_first < next.saturating_add(SLOTS) {
-            self.take_far();
-        }
+        self.reach();
         self.take_slot((next % SLOTS) as usize);
         self.sort();
         self.taken += self.current.len() as u64;
@@ -348,12 +326,11 @@ impl Agenda {
         // The last instant of the present bucket, which is done, stays in the present one.
         let last = (self.at << self.shift) | ((1 << self.shift) - 1);
         (self.shift, self.at) = (shift, last >> shift);
-        self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
+        // A narrower calendar reaches less far: then there is nothing to take into it.
+        self.far_first = self.first_season();
+        self.reach();
         for e in waiting {
             self.push(e);
-        }
-        if self.far_first < self.at + SLOTS {
-            self.take_far();
         }
         !self.current.is_empty()
     }
@@ -387,34 +364,68 @@ impl Agenda {
         u64::MAX
     }
 
-    /// Moves what the year has come to include: before anything later is pushed there.
-    #[cold]
-    fn take_far(&mut self) {
-        while let Some(Reverse(f)) = self.far.peek() {
-            let bucket = f.entry.t >> self.shift;
-            if bucket >= self.at + SLOTS {
-                break;
-            }
-            let entry = f.entry;
-            self.far.pop();
-            // Slot `at` itself is taken next, so an entry of this very bucket may go there as well.
-            self.push_near(bucket, entry);
+    /// The binary logarithm of the buckets in a season.
+    #[inline]
+    fn season(&self) -> u32 {
+        SEASON - (self.shift - self.narrowest)
+    }
+
+    /// The current bucket is another one: takes in what the calendar has come to include, before
+    /// anything later is pushed there.
+    #[inline]
+    fn reach(&mut self) {
+        let end = (self.at + SLOTS) >> self.season() << self.season();
+        self.ahead = end - 1 - self.at;
+        if self.far_first < end {
+            self.take_far(end);
         }
-        self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
+    }
+
+    #[cold]
+    fn take_far(&mut self, end: u64) {
+        while self.far_first < end
+            && let Some((_, entries)) = self.far.pop_first()
+        {
+            // Slot `at` itself is taken next, so an entry of this very bucket may go there as well.
+            for e in entries {
+                self.push_near(e.t >> self.shift, e);
+            }
+            self.far_first = self.first_season();
+        }
+    }
+
+    /// The first bucket of the first season beyond the calendar; none: beyond all buckets.
+    fn first_season(&self) -> u64 {
+        self.far.first_key_value().map_or(u64::MAX, |(season, _)| season << self.season())
     }
 
     fn take_slot(&mut self, i: usize) {
-        let mut c = self.slots[i].first;
-        while c != NIL {
-            let chunk = &mut self.pool[c as usize];
-            self.current.extend_from_slice(&chunk.entries[..chunk.used as usize]);
-            let next = chunk.next;
-            chunk.next = self.free;
-            self.free = c;
-            c = next;
-        }
-        self.slots[i] = Slot { first: NIL, last: NIL };
+        let slot = &mut self.slots[i];
+        let Slot { last, count } = *slot;
+        slot.count = 0;
         self.busy[i / 64] &= !(1 << (i % 64));
+        let Some(full) = (count as usize).checked_sub(1).map(|others| others / PER_CHUNK) else {
+            return;
+        };
+        if full > 0 {
+            self.take_full(self.before[last as usize], full);
+        }
+        let used = count as usize - full * PER_CHUNK;
+        self.current.extend_from_slice(&self.pool[last as usize].0[..used]);
+        self.before[last as usize] = self.free;
+        self.free = last;
+    }
+
+    /// Takes the full chunks of a bucket, of which `c` is the last.
+    #[inline(never)]
+    fn take_full(&mut self, mut c: u32, full: usize) {
+        let start = self.current.len();
+        self.current.resize(start + full * PER_CHUNK, Entry::clock(0, 0));
+        for place in self.current[start..].rchunks_exact_mut(PER_CHUNK) {
+            place.copy_from_slice(&self.pool[c as usize].0);
+            let before = std::mem::replace(&mut self.before[c as usize], self.free);
+            (self.free, c) = (c, before);
+        }
     }
 }
 
