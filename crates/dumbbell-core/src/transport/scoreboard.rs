@@ -34,14 +34,25 @@ impl Scoreboard {
             return 0;
         }
         let first = self.ranges.partition_point(|r| r.1 < from);
-        let last = self.ranges.partition_point(|r| r.0 <= to);
-        let merged = match self.ranges.get(first..last) {
-            Some([head, ..]) => (head.0.min(from), self.ranges[last - 1].1.max(to)),
-            _ => (from, to),
+        let touched = self.ranges[first..].iter().take_while(|r| r.0 <= to).count();
+        let new = match touched {
+            0 => {
+                self.ranges.insert(first, (from, to));
+                to - from
+            }
+            _ => {
+                let known: u64 =
+                    self.ranges[first..first + touched].iter().map(|r| r.1 - r.0).sum();
+                let end = self.ranges[first + touched - 1].1.max(to);
+                let head = &mut self.ranges[first];
+                *head = (head.0.min(from), end);
+                let new = head.1 - head.0 - known;
+                if touched > 1 {
+                    self.ranges.drain(first + 1..first + touched);
+                }
+                new
+            }
         };
-        let known: u64 = self.ranges[first..last].iter().map(|r| r.1 - r.0).sum();
-        self.ranges.splice(first..last, [merged]);
-        let new = merged.1 - merged.0 - known;
         self.bytes += new;
         new
     }

@@ -3,6 +3,7 @@ use super::train::Train;
 use dumbbell_core::units::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// The send time of a segment, and its end: the order of transmission (RFC 8985 `RACK_sent_after`).
 pub(super) type Key = (Time, u64);
@@ -91,10 +92,18 @@ impl Segments {
 
     /// The place of the segment that holds the byte at `at`, or that follows it.
     fn place(&self, at: u64) -> usize {
+        // Nearly all segments have one size.
+        if let Some(first) = self.list.front() {
+            let size = (first.bytes() as u32).max(1);
+            let guess = (at.wrapping_sub(first.from) as u32 / size) as usize;
+            if self.list.get(guess).is_some_and(|s| s.from <= at && at < s.to) {
+                return guess;
+            }
+        }
         self.list.partition_point(|s| s.to <= at)
     }
     fn find(&self, key: Key) -> Option<usize> {
-        let i = self.list.partition_point(|s| s.to < key.1);
+        let i = self.place(key.1 - 1);
         self.list.get(i).is_some_and(|s| s.key() == key).then_some(i)
     }
     /// True if the segment that left at this time is still believed to be in the network.
@@ -116,23 +125,23 @@ impl Segments {
     /// `[from, to)` goes out again, and perhaps new data behind it.
     pub fn repeat(&mut self, from: u64, to: u64, now: Time) {
         let end = self.list.back().map_or(from, |last| last.to);
-        self.cut(from);
-        self.cut(to);
-        let mut i = self.place(from);
-        while let Some(s) = self.list.get_mut(i).filter(|s| s.from < to) {
+        let mut lost = false;
+        for i in self.within(from, to) {
+            let s = &mut self.list[i];
             if s.state != State::Sacked {
                 if s.state == State::Lost {
-                    self.flying += s.bytes();
+                    (self.flying, lost) = (self.flying + s.bytes(), true);
                 }
                 (s.sent, s.state, s.again) = (now, State::Flying, true);
                 self.rekeyed.push(s.key());
             }
-            i += 1;
         }
         if to > end && self.push(end, to, now) {
             self.rekeyed.push((now, to));
         }
-        self.tidy();
+        if lost {
+            self.tidy();
+        }
     }
 
     /// True if every segment is on its way, and none got a new key.
@@ -160,7 +169,7 @@ impl Segments {
             return None;
         }
         if first.to > una {
-            self.cut(una);
+            self.cut(0, una);
             return self.pop_below(una);
         }
         self.list.pop_front();
@@ -174,21 +183,22 @@ impl Segments {
 
     /// `[from, to)` is selectively acknowledged: adds what it was to `news`.
     pub fn sack(&mut self, from: u64, to: u64, news: &mut Vec<Segment>) {
-        self.cut(from);
-        self.cut(to);
-        let mut i = self.place(from);
-        while let Some(s) = self.list.get_mut(i).filter(|s| s.from < to) {
+        let mut lost = false;
+        for i in self.within(from, to) {
+            let s = &mut self.list[i];
             if s.state != State::Sacked {
                 news.push(*s);
-                if s.state == State::Flying {
-                    self.flying -= s.bytes();
+                match s.state {
+                    State::Flying => self.flying -= s.bytes(),
+                    _ => lost = true,
                 }
                 s.state = State::Sacked;
                 self.sacked += 1;
             }
-            i += 1;
         }
-        self.tidy();
+        if lost {
+            self.tidy();
+        }
     }
 
     /// The segment that left at this time is lost; whether it had been sent before that.
@@ -234,10 +244,27 @@ impl Segments {
         self.tidy();
     }
 
-    /// Makes `at` a boundary between segments.
-    fn cut(&mut self, at: u64) {
-        let i = self.place(at);
-        let Some(s) = self.list.get_mut(i).filter(|s| s.from < at) else { return };
+    /// The places of the segments in `[from, to)`, whose ends become boundaries.
+    fn within(&mut self, from: u64, to: u64) -> Range<usize> {
+        let mut first = self.place(from);
+        if self.list.get(first).is_some_and(|s| s.from < from) {
+            self.cut(first, from);
+            first += 1;
+        }
+        let mut end = first;
+        while let Some(s) = self.list.get(end).filter(|s| s.from < to) {
+            if s.to > to {
+                self.cut(end, to);
+            }
+            end += 1;
+        }
+        first..end
+    }
+
+    /// Cuts segment `i` in two at `at`, which lies within it.
+    #[cold]
+    fn cut(&mut self, i: usize, at: u64) {
+        let s = &mut self.list[i];
         let left = Segment { to: at, ..*s };
         s.from = at;
         match s.state {

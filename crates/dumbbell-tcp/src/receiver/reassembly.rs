@@ -1,6 +1,6 @@
 //! Data out of order, and the SACK blocks that report it.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Block {
     from: u64,
     to: u64,
@@ -26,9 +26,15 @@ impl Reassembly {
         self.blocks.iter().map(|b| b.to - b.from).sum()
     }
 
+    /// The block that holds all of `[from, to)`.
+    fn holding(&self, from: u64, to: u64) -> Option<&Block> {
+        let place = self.blocks.partition_point(|b| b.to < to);
+        self.blocks.get(place).filter(|b| b.from <= from)
+    }
+
     /// True if a block holds all of `[from, to)`.
     pub fn covers(&self, from: u64, to: u64) -> bool {
-        self.blocks.iter().any(|b| b.from <= from && to <= b.to && from < to)
+        from < to && self.holding(from, to).is_some()
     }
 
     /// The first part of `[from, to)` that a block holds already.
@@ -40,13 +46,18 @@ impl Reassembly {
     /// Takes `[from, to)` in.
     pub fn insert(&mut self, from: u64, to: u64) {
         self.stamp += 1;
+        let stamp = self.stamp;
         let first = self.blocks.partition_point(|b| b.to < from);
-        let last = self.blocks.partition_point(|b| b.from <= to);
-        let (mut from, mut to) = (from, to);
-        if first < last {
-            (from, to) = (from.min(self.blocks[first].from), to.max(self.blocks[last - 1].to));
+        let touched = self.blocks[first..].iter().take_while(|b| b.from <= to).count();
+        if touched == 0 {
+            return self.blocks.insert(first, Block { from, to, stamp });
         }
-        self.blocks.splice(first..last, [Block { from, to, stamp: self.stamp }]);
+        let to = to.max(self.blocks[first + touched - 1].to);
+        let from = from.min(self.blocks[first].from);
+        self.blocks[first] = Block { from, to, stamp };
+        if touched > 1 {
+            self.blocks.drain(first + 1..first + touched);
+        }
     }
 
     /// Removes the block that begins at `nxt`, and returns its end.
@@ -74,17 +85,26 @@ impl Reassembly {
         let mut enclosing = None;
         if let Some((from, to)) = duplicate {
             put(from, to);
-            enclosing = self.blocks.iter().find(|b| b.from <= from && to <= b.to);
+            enclosing = self.holding(from, to);
             if let Some(b) = enclosing {
                 put(b.from, b.to);
             }
         }
-        let mut below = u64::MAX;
-        for _ in 0..room {
-            let rest = self.blocks.iter().filter(|b| b.stamp < below && Some(*b) != enclosing);
-            let Some(latest) = rest.max_by_key(|b| b.stamp) else { break };
-            put(latest.from, latest.to);
-            below = latest.stamp;
+        // Stamps and places of the latest, latest first.
+        let mut latest = [(0, 0); 4];
+        for (place, b) in self.blocks.iter().enumerate().rev() {
+            let mut new = (b.stamp, place);
+            for known in &mut latest[..room] {
+                if new.0 > known.0 {
+                    std::mem::swap(known, &mut new);
+                }
+            }
+        }
+        for (_, place) in latest.iter().take_while(|(stamp, _)| *stamp > 0) {
+            let b = &self.blocks[*place];
+            if Some(b) != enclosing {
+                put(b.from, b.to);
+            }
         }
         count as u8
     }
