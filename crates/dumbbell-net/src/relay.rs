@@ -28,7 +28,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::plugin::{Alarm, Failure, Plugins};
-use dumbbell_core::transport::segment::{PacketTooBig, Segment, flag};
+use dumbbell_core::transport::segment::{Extra, PacketTooBig, Segment, flag};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Plan, Transport};
 use in_flight::InFlight;
@@ -340,7 +340,7 @@ impl Relay {
         let sidecars = &self.net.sidecars;
         let (number, fragment, wrong) =
             (sidecars.audit(handle), sidecars.fragment(handle), sidecars.corrupted(handle));
-        let icmp_error = sidecars.get(handle).and_then(|extra| extra.notice);
+        let icmp_error = sidecars.get(handle).and_then(Extra::notice);
         if O::FOLLOWS && sidecars.number(handle) != 0 {
             let who = PacketId { flow, data, number: sidecars.number(handle) };
             match wrong {

@@ -14,7 +14,7 @@
 //!
 //! Simplifications: handshake packets share the packet numbers of data; what the receiver would
 //! announce by MAX_DATA the sender derives from acknowledgments.
-use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
+use dumbbell_core::transport::segment::{Extra, Segment, Special, flag, widen};
 use dumbbell_core::units::Span;
 
 /// UDP header, bytes (RFC 768).
@@ -101,7 +101,8 @@ impl AckFrame {
             extra.sack = self.ranges.list.map(|(from, to)| (from as u32, to as u32));
         }
         if let Some(counts) = self.ecn {
-            (extra.counters, extra.ecn_bytes) = (3, counts.map(|count| count as u32));
+            let counts = counts.map(|count| count as u32);
+            extra.special = Special::EcnCounts { valid: 3, counts };
         }
         Some(extra)
     }
@@ -117,13 +118,13 @@ impl AckFrame {
         ranges.push(largest - first, largest);
         let mut ecn = None;
         if let Some(x) = x {
-            for (from, to) in x.sack.iter().take(usize::from(x.blocks)).skip(1) {
+            for (from, to) in x.blocks().iter().skip(1) {
                 let (from, to) = (widen(*from, next), widen(*to, next));
                 if from < to && to <= largest {
                     ranges.push(from, to);
                 }
             }
-            ecn = (x.counters > 0).then(|| x.ecn_bytes.map(u64::from));
+            ecn = x.ecn_counts().map(|counts| counts.map(u64::from));
         }
         Some(AckFrame { ranges, delay: DELAY_UNIT * u64::from(s.ts >> 16), ecn })
     }

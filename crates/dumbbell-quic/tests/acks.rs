@@ -75,7 +75,7 @@ fn at_once_what_is_marked() {
     let counts: Vec<_> = net
         .sent(Way::Back)
         .iter()
-        .map(|sent| (sent.extra.unwrap().ecn_bytes, sent.size()))
+        .map(|sent| (sent.extra.unwrap().ecn_counts().unwrap(), sent.size()))
         .collect();
     let bare = wire::SHORT_HEADER + wire::TAG + 5;
     assert_eq!(counts, [([2, 0, 0], bare + 3), ([2, 1, 0], bare + 3), ([3, 1, 0], bare + 4)]);

@@ -10,7 +10,7 @@
 //! `2^TS_UNIT_SHIFT` ps. A report's [`Extra`] has a bit for each packet that it tells of in `sack`,
 //! the highest number first, how many it tells of in `window`, and the count of Congestion
 //! Experienced in `ecn_bytes[1]`.
-use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
+use dumbbell_core::transport::segment::{Extra, Segment, Special, flag, widen};
 
 /// UDP header, bytes (RFC 768).
 pub const UDP_HEADER: u64 = 8;
@@ -95,9 +95,12 @@ impl Report {
             flags: flag::UDP | flag::ACK,
             ..Segment::default()
         };
-        let mut extra = Extra { window: (self.end - self.from) as u32, ..Extra::default() };
-        extra.ecn_bytes[1] = self.ce;
-        extra.sack = self.arrived.0.map(|word| (word as u32, (word >> 32) as u32));
+        let extra = Extra {
+            window: (self.end - self.from) as u32,
+            sack: self.arrived.0.map(|word| (word as u32, (word >> 32) as u32)),
+            special: Special::EcnCounts { valid: 2, counts: [0, self.ce, 0] },
+            ..Extra::default()
+        };
         (segment, extra)
     }
     /// What a sender reads, which has sent packets below `next`; `None` if it is no report of
@@ -109,7 +112,7 @@ impl Report {
             return None;
         }
         let arrived = Arrived(x.sack.map(|(low, high)| u64::from(low) | u64::from(high) << 32));
-        let (from, arrival, ce) = (end - count, s.ts, x.ecn_bytes[1]);
+        let (from, arrival, ce) = (end - count, s.ts, x.ecn_counts()?[1]);
         Some(Report { from, end, arrival, arrived, ce })
     }
 }

@@ -6,7 +6,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::segment::{
-    Extra, Outbox, PacketTooBig, Segment, TS_UNIT_SHIFT, flag,
+    self, Extra, Outbox, PacketTooBig, Segment, Special, TS_UNIT_SHIFT, flag,
 };
 use dumbbell_core::transport::{CongestionControl, HostSignal, Phase};
 use dumbbell_core::units::{Span, Time};
@@ -219,13 +219,13 @@ impl Endpoint {
         self.timestamps &= said.timestamps.unwrap_or(true);
         let scale = if c.window_scaling { 7 } else { 255 };
         let mss = if matches!(self.end, End::Sender(_)) { c.answered_mss() } else { c.own_mss() };
-        Extra {
+        let options = segment::SynOptions {
             mss: said.mss.unwrap_or(mss) as u16,
             window_scale: said.wscale.unwrap_or(scale),
             sack_permitted: said.sack.unwrap_or(c.sack),
             timestamps: said.timestamps.unwrap_or(c.timestamps),
-            ..Extra::default()
-        }
+        };
+        Extra { special: Special::Syn(options), ..Extra::default() }
     }
 
     /// The clock on a segment that the script does not give one: now on data, and on an

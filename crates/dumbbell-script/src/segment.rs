@@ -92,15 +92,15 @@ impl SegmentPattern {
         }
         seg.ts = Some(Span::from_ps(u64::from(s.ts) << TS_UNIT_SHIFT));
         if let Some(x) = x {
-            let blocks = &x.sack[..usize::from(x.blocks)];
-            seg.sack = blocks.iter().map(|b| (u64::from(b.0), u64::from(b.1))).collect();
+            seg.sack = x.blocks().iter().map(|b| (u64::from(b.0), u64::from(b.1))).collect();
             seg.window = Some(u64::from(x.window));
             if matches!(what, SegmentKind::Syn | SegmentKind::SynAck) {
+                let syn = x.syn();
                 seg.syn = SynOptions {
-                    mss: Some(u64::from(x.mss)),
-                    wscale: Some(x.window_scale),
-                    sack: Some(x.sack_permitted),
-                    timestamps: Some(x.timestamps),
+                    mss: Some(u64::from(syn.mss)),
+                    wscale: Some(syn.window_scale),
+                    sack: Some(syn.sack_permitted),
+                    timestamps: Some(syn.timestamps),
                 };
             }
         }

@@ -28,7 +28,7 @@ impl<O> Socket<'_, O> {
     #[inline(never)]
     fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
         let mut packet = self.net.with_extra(packet, extra);
-        if let Some(own) = if extra.dummy { Some(LOWER_EFFORT) } else { extra.dscp } {
+        if let Some(own) = if extra.dummy { Some(LOWER_EFFORT) } else { extra.color() } {
             // The egress adds its own codepoint bit by bit: this leaves the packet's.
             packet.put_dscp(Dscp(own.0 ^ self.net.dscp(self.number).0));
         }

@@ -310,7 +310,7 @@ impl World {
                 packet = whole;
             }
             extra = self.prepare::<END, O>(f, t, packet, observer);
-            if let Some(notice) = extra.as_ref().and_then(|extra| extra.notice) {
+            if let Some(notice) = extra.as_ref().and_then(Extra::notice) {
                 return self.notify(f, t, notice, observer);
             }
         }

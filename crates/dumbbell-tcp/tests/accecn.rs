@@ -3,7 +3,7 @@
 use crate::harness::*;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::segment::flag;
+use dumbbell_core::transport::segment::{Extra, Special, flag};
 use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
 use dumbbell_core::units::Bytes;
 use dumbbell_tcp::{DelayedAck, Ecn, Receiver, Sender, TcpConfig};
@@ -25,6 +25,11 @@ impl CongestionControl for Sums {
     fn cwnd(&self) -> u64 {
         24 * MSS
     }
+}
+
+/// The number of byte counters in the AccECN option.
+fn counters(extra: Extra) -> u8 {
+    if let Special::EcnCounts { valid, .. } = extra.special { valid } else { 0 }
 }
 
 fn net(ours: &TcpConfig, theirs: &TcpConfig) -> Net<Sums> {
@@ -75,7 +80,7 @@ fn the_handshake_agrees_on_what_both_can_do() {
         let ace = find(Way::Back, false).unwrap();
         let expected = if accurate { (flag::AE | flag::ECE, 3) } else { (0, 0) };
         assert_eq!(
-            (ace.segment.flags & flag::ACE, ace.extra.map_or(0, |x| x.counters)),
+            (ace.segment.flags & flag::ACE, ace.extra.map_or(0, counters)),
             expected,
             "{ours:?} {theirs:?}"
         );

@@ -79,7 +79,7 @@ fn segments_carry_the_colour_of_their_tag() {
         .log
         .iter()
         .filter(|s| s.way == Way::Forward)
-        .map(|s| s.extra.map(|x| (x.tag, x.dscp)))
+        .map(|s| s.extra.map(|x| (x.tag, x.color())))
         .collect();
     let (green, other) = (Some((0, Some(Dscp(10)))), Some((2, None)));
     assert_eq!(carried, [green, None, other, green, None, other]);

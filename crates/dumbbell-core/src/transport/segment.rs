@@ -44,56 +44,101 @@ pub struct Segment {
     pub ecn: Ecn,
 }
 
-/// The fields that only some segments carry.
+/// The fields that only some segments carry: one line of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Extra {
     /// SACK blocks (RFC 2018), `[from, to)`, the most recent first; a D-SACK (RFC 2883) is the
     /// first.
     pub sack: [(u32, u32); 4],
-    /// The number of valid blocks.
-    pub blocks: u8,
     /// The receiver's own clock (TSval of an acknowledgment), in units of `2^TS_UNIT_SHIFT` ps.
     pub ts_val: u32,
     /// Receive window in bytes, as scaled back by the reader.
     pub window: u32,
-    /// MSS option of a SYN.
-    pub mss: u16,
-    /// Window scale option of a SYN; 255: none.
-    pub window_scale: u8,
-    /// True if a SYN permits SACK.
-    pub sack_permitted: bool,
-    /// True if a SYN carries timestamps.
-    pub timestamps: bool,
     /// The tag that a congestion control gave to a segment, to come back with its acknowledgment;
     /// 0: none.
     pub tag: u32,
-    /// The codepoint that it gave to it; `None`: the flow's.
-    pub dscp: Option<Dscp>,
+    /// The fields of one kind of segment.
+    pub special: Special,
+    /// The number of valid blocks.
+    pub blocks: u8,
     /// True for a dummy segment, which only asks for an answer with its tag, and for that answer.
     pub dummy: bool,
     /// The number of times that the receiver has moved to another point of attachment, modulo 256:
     /// on every acknowledgment after the first move.
     pub moved: u8,
-    /// The number of byte counters of the AccECN option that it carries (RFC 9768 section 3.2.3):
-    /// none, two (ECT(0) and CE), or three (ECT(1) too).
-    pub counters: u8,
-    /// The low 24 bits of each of these counters: ECT(0), CE, ECT(1).
-    pub ecn_bytes: [u32; 3],
-    /// The message of a router to the sender, if this is one.
-    pub notice: Option<PacketTooBig>,
+}
+
+const _: () = assert!(size_of::<Option<Extra>>() == 64, "one line of the cache");
+
+/// The fields of [`Extra`] that one kind of segment carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Special {
+    /// None.
+    #[default]
+    Nothing,
+    /// The options of a SYN.
+    Syn(SynOptions),
+    /// What an acknowledgment tells of the ECN field of what arrived.
+    EcnCounts {
+        /// The number of valid counts: none, two (ECT(0) and CE), or three (ECT(1) too).
+        valid: u8,
+        /// ECT(0), CE, ECT(1): the low 24 bits of byte counters in an AccECN option (RFC 9768
+        /// section 3.2.3), or packets in an ACK frame of QUIC (RFC 9000 section 19.3.2).
+        counts: [u32; 3],
+    },
+    /// The codepoint that a congestion control gave to data, instead of the flow's.
+    Color(Dscp),
+    /// The message of a router to the sender.
+    TooBig(PacketTooBig),
+}
+
+/// Options of a SYN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SynOptions {
+    /// Maximum segment size.
+    pub mss: u16,
+    /// Window scale; 255: none.
+    pub window_scale: u8,
+    /// True if it permits SACK.
+    pub sack_permitted: bool,
+    /// True if it carries timestamps.
+    pub timestamps: bool,
 }
 
 impl Extra {
+    /// The valid SACK blocks.
+    pub fn blocks(&self) -> &[(u32, u32)] {
+        &self.sack[..usize::from(self.blocks)]
+    }
+    /// The options of a SYN; the default if it has none.
+    pub fn syn(&self) -> SynOptions {
+        if let Special::Syn(options) = self.special { options } else { SynOptions::default() }
+    }
+    /// Valid counts by the ECN field, see [`Special::EcnCounts`]; those beyond them are 0.
+    pub fn ecn_counts(&self) -> Option<[u32; 3]> {
+        match self.special {
+            Special::EcnCounts { valid, counts } if valid > 0 => Some(counts),
+            _ => None,
+        }
+    }
+    /// The codepoint that a congestion control gave to the segment; `None`: the flow's.
+    pub fn color(&self) -> Option<Dscp> {
+        if let Special::Color(dscp) = self.special { Some(dscp) } else { None }
+    }
+    /// The message of a router to the sender, if this is one.
+    pub fn notice(&self) -> Option<PacketTooBig> {
+        if let Special::TooBig(notice) = self.special { Some(notice) } else { None }
+    }
     /// True if an acknowledgment carries here what the next one does not repeat. Its window and its
     /// clock are replaced by those of the next one.
     pub fn is_told_once(&self) -> bool {
         self.blocks > 0
-            || self.counters > 0
+            || self.ecn_counts().is_some()
             || self.tag != 0
             || self.dummy
             || self.moved != 0
-            || self.dscp.is_some()
-            || self.notice.is_some()
+            || self.color().is_some()
+            || self.notice().is_some()
     }
 }
 

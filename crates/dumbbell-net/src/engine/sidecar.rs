@@ -17,12 +17,11 @@ pub struct Fragment {
     pub last: bool,
 }
 
-/// What one packet carries.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Sidecar {
-    extra: Extra,
-    /// False where the place was made for an audit number alone.
-    real: bool,
+/// What is written beside a packet on its way, which few runs do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Marks {
+    /// True if the place was made for marks alone: its socket put nothing beside the packet.
+    bare: bool,
     /// Number of the packet in audit mode.
     audit: u64,
     /// Number of the packet among those of its socket, if somebody follows it.
@@ -31,6 +30,21 @@ pub(crate) struct Sidecar {
     corrupted: Option<u32>,
     /// The part of a datagram that it is.
     fragment: Option<Fragment>,
+}
+
+/// The marks of a packet that has none.
+const UNMARKED: Marks = Marks { bare: false, audit: 0, number: 0, corrupted: None, fragment: None };
+
+/// An extra in a line of the cache: in two, each packet with one would wait for both.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line(Extra);
+
+/// What one packet carries.
+#[derive(Clone, Copy)]
+pub(crate) struct Sidecar {
+    extra: Extra,
+    marks: Marks,
 }
 
 /// A datagram with fragments in the network.
@@ -56,7 +70,9 @@ impl Datagram {
 
 /// The sidecars in use, by handle; handle [`NO_SIDECAR`] is no extra.
 pub struct Sidecars {
-    slots: Vec<Sidecar>,
+    extras: Vec<Line>,
+    /// As many as there are extras, from the first mark on: none in most runs.
+    marks: Vec<Marks>,
     free: Vec<u32>,
     /// By number.
     datagrams: BTreeMap<u32, Datagram>,
@@ -79,7 +95,8 @@ pub enum LifetimeEvent {
 impl Default for Sidecars {
     fn default() -> Self {
         Sidecars {
-            slots: vec![Sidecar::default()],
+            extras: vec![Line::default()],
+            marks: Vec::new(),
             free: Vec::new(),
             datagrams: BTreeMap::new(),
             next_datagram: 0,
@@ -111,20 +128,44 @@ impl Sidecars {
     pub fn put(&mut self, x: Option<Extra>) -> u32 {
         match x {
             None => NO_SIDECAR,
-            Some(extra) => self.insert(Sidecar { extra, real: true, ..Sidecar::default() }),
+            Some(extra) => self.insert(extra),
         }
     }
-    fn insert(&mut self, p: Sidecar) -> u32 {
+    fn insert(&mut self, extra: Extra) -> u32 {
         match self.free.pop() {
             Some(i) => {
-                self.slots[i as usize] = p;
+                self.extras[i as usize] = Line(extra);
+                if let Some(marks) = self.marks.get_mut(i as usize) {
+                    *marks = UNMARKED;
+                }
                 i
             }
             None => {
-                self.slots.push(p);
-                (self.slots.len() - 1) as u32
+                self.extras.push(Line(extra));
+                if !self.marks.is_empty() {
+                    self.marks.push(UNMARKED);
+                }
+                (self.extras.len() - 1) as u32
             }
         }
+    }
+    #[inline]
+    fn marks(&self, i: u32) -> &Marks {
+        self.marks.get(i as usize).unwrap_or(&UNMARKED)
+    }
+    /// Marks a packet; the handle that it now has.
+    fn mark(&mut self, mut i: u32, mark: impl FnOnce(&mut Marks)) -> u32 {
+        let bare = i == NO_SIDECAR;
+        if bare {
+            i = self.insert(Extra::default());
+        }
+        if self.marks.is_empty() {
+            self.marks.resize(self.extras.len(), UNMARKED);
+        }
+        let marks = &mut self.marks[i as usize];
+        marks.bare |= bare;
+        mark(marks);
+        i
     }
     /// Takes an extra out; its place is free again.
     #[inline]
@@ -133,12 +174,15 @@ impl Sidecars {
             return None;
         }
         self.free.push(i);
-        let slot = self.slots[i as usize];
-        if let Some(fragment) = slot.fragment {
+        let &Marks { fragment, audit, bare, .. } = self.marks(i);
+        if let Some(fragment) = fragment {
             self.ends(fragment.datagram);
         }
-        self.note_lifetime(slot.audit, LifetimeEvent::Ends);
-        slot.real.then_some(slot.extra)
+        self.note_lifetime(audit, LifetimeEvent::Ends);
+        (!bare).then(|| self.extras[i as usize].0)
+    }
+    fn copied(&self, i: u32) -> Sidecar {
+        Sidecar { extra: self.extras[i as usize].0, marks: *self.marks(i) }
     }
     /// Takes the whole sidecar of a packet out, which goes to another part of the network.
     pub(crate) fn hand_over(&mut self, i: u32) -> Option<Sidecar> {
@@ -146,11 +190,15 @@ impl Sidecars {
             return None;
         }
         self.free.push(i);
-        Some(self.slots[i as usize])
+        Some(self.copied(i))
     }
     /// Keeps the sidecar of a packet that comes from another part; the handle that it now has.
     pub(crate) fn take_over(&mut self, sidecar: Option<Sidecar>) -> u32 {
-        sidecar.map_or(NO_SIDECAR, |sidecar| self.insert(sidecar))
+        sidecar.map_or(NO_SIDECAR, |sidecar| self.keep(sidecar))
+    }
+    fn keep(&mut self, Sidecar { extra, marks }: Sidecar) -> u32 {
+        let i = self.insert(extra);
+        if marks != UNMARKED { self.mark(i, |new| *new = marks) } else { i }
     }
     /// Counts those of another part, at the end.
     pub(crate) fn absorb(&mut self, other: &Sidecars) {
@@ -159,64 +207,52 @@ impl Sidecars {
     /// Writes a packet's audit number beside its extra; the handle that the packet now has.
     pub fn tag(&mut self, i: u32, audit: u64) -> u32 {
         self.note_lifetime(audit, LifetimeEvent::Begins);
-        if i == NO_SIDECAR {
-            return self.insert(Sidecar { audit, ..Sidecar::default() });
-        }
-        self.slots[i as usize].audit = audit;
-        i
+        self.mark(i, |marks| marks.audit = audit)
     }
     /// Writes a packet's number among those of its socket beside its extra; the handle that the
     /// packet now has.
     pub fn follow(&mut self, i: u32, number: u64) -> u32 {
-        if i == NO_SIDECAR {
-            return self.insert(Sidecar { number, ..Sidecar::default() });
-        }
-        self.slots[i as usize].number = number;
-        i
+        self.mark(i, |marks| marks.number = number)
     }
     /// A packet's number among those of its socket; 0 if nobody follows it.
     pub fn number(&self, i: u32) -> u64 {
-        self.slots[i as usize].number
+        self.marks(i).number
     }
     /// The data that its socket put beside a packet.
     pub fn get(&self, i: u32) -> Option<&Extra> {
-        self.slots.get(i as usize).filter(|p| p.real).map(|p| &p.extra)
+        let carries = i != NO_SIDECAR && !self.marks(i).bare;
+        carries.then(|| &self.extras[i as usize].0)
     }
     /// A packet's audit number; 0 if it has none.
     pub fn audit(&self, i: u32) -> u64 {
-        self.slots[i as usize].audit
+        self.marks(i).audit
     }
     /// Writes beside a packet's extra that it has a wrong bit, from `link`; the handle that the
     /// packet now has.
     #[cold]
     pub fn corrupt(&mut self, i: u32, link: usize) -> u32 {
-        let corrupted = Some(link as u32);
-        if i == NO_SIDECAR {
-            return self.insert(Sidecar { corrupted, ..Sidecar::default() });
-        }
-        self.slots[i as usize].corrupted = corrupted;
-        i
+        self.mark(i, |marks| marks.corrupted = Some(link as u32))
     }
     /// The link that gave a packet a wrong bit.
     pub fn corrupted(&self, i: u32) -> Option<usize> {
-        self.slots[i as usize].corrupted.map(|link| link as usize)
+        self.marks(i).corrupted.map(|link| link as usize)
     }
     /// The sidecar of a copy: all but the number by which the original is followed.
     #[cold]
     pub fn double(&mut self, i: u32) -> u32 {
-        let slot = Sidecar { number: 0, ..self.slots[i as usize] };
-        if let Some(datagram) = slot.fragment.and_then(|f| self.datagrams.get_mut(&f.datagram)) {
+        let Sidecar { extra, marks } = self.copied(i);
+        let marks = Marks { number: 0, ..marks };
+        if let Some(datagram) = marks.fragment.and_then(|f| self.datagrams.get_mut(&f.datagram)) {
             datagram.open += 1;
         }
-        self.note_lifetime(slot.audit, LifetimeEvent::Begins);
-        let carries =
-            slot.real || slot.audit > 0 || slot.corrupted.is_some() || slot.fragment.is_some();
-        if carries { self.insert(slot) } else { NO_SIDECAR }
+        self.note_lifetime(marks.audit, LifetimeEvent::Begins);
+        let carries = i != NO_SIDECAR && marks != Marks { bare: true, ..UNMARKED };
+        if carries { self.keep(Sidecar { extra, marks }) } else { NO_SIDECAR }
     }
     /// The part of a datagram that a packet is; `None` for a whole one.
     #[inline]
     pub fn fragment(&self, i: u32) -> Option<Fragment> {
-        self.slots[i as usize].fragment
+        self.marks(i).fragment
     }
     /// A number for a datagram of socket `from` that is about to be cut.
     pub fn datagram(&mut self, from: u32) -> u32 {
@@ -234,16 +270,11 @@ impl Sidecars {
         {
             datagram.open += 1;
         }
-        let fragment = Some(piece);
-        if i == NO_SIDECAR {
-            return self.insert(Sidecar { fragment, ..Sidecar::default() });
-        }
-        self.slots[i as usize].fragment = fragment;
-        i
+        self.mark(i, |marks| marks.fragment = Some(piece))
     }
     /// Marks the packet with handle `i` as whole, reassembled from its fragments.
     pub fn reassembled(&mut self, i: u32) {
-        if let Some(fragment) = self.slots[i as usize].fragment.take() {
+        if let Some(fragment) = self.marks.get_mut(i as usize).and_then(|m| m.fragment.take()) {
             self.datagrams.get_mut(&fragment.datagram).iter_mut().for_each(|d| d.whole = true);
             self.ends(fragment.datagram);
         }
@@ -281,6 +312,6 @@ impl Sidecars {
     }
     /// Number of sidecars in use.
     pub fn in_use(&self) -> usize {
-        self.slots.len() - 1 - self.free.len() + self.elsewhere
+        self.extras.len() - 1 - self.free.len() + self.elsewhere
     }
 }

@@ -9,7 +9,7 @@ use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
 use crate::port::account::{Copies, PacketCopy};
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, PacketTooBig, Segment, flag};
+use dumbbell_core::transport::segment::{Extra, PacketTooBig, Segment, Special, flag};
 use dumbbell_core::units::Time;
 
 impl Net {
@@ -110,8 +110,8 @@ impl Net {
         let ip_len = oversize.answer_len(socket, packet);
         let segment =
             Segment { seq: packet.seq(), ts: 0, ip_len, flags: flag::ACK, ecn: Ecn::NotEct };
-        let extra =
-            Extra { notice: Some(PacketTooBig { mtu, seq: packet.seq() }), ..Extra::default() };
+        let special = Special::TooBig(PacketTooBig { mtu, seq: packet.seq() });
+        let extra = Extra { special, ..Extra::default() };
         let mut handle = self.sidecars.put(Some(extra));
         self.tally.sent += 1;
         self.tally.cuts.answered += 1;

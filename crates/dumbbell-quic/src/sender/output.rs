@@ -4,7 +4,7 @@ use crate::sender::packets::{Packet, State};
 use crate::sender::stream::Piece;
 use crate::wire::{DATA_OVERHEAD, INITIAL, PING};
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, Special, flag};
 use dumbbell_core::transport::{CongestionControl, Sent, Tag};
 use dumbbell_core::units::Time;
 
@@ -126,7 +126,8 @@ impl<C: CongestionControl> Sender<C> {
         let ip_len = (self.config.header.0 + size) as u16;
         let ecn = if kind == Kind::Initial { Ecn::NotEct } else { self.ect };
         let segment = Segment { seq: number as u32, ts: piece.from as u32, ip_len, flags, ecn };
-        out.send(segment, dscp.map(|own| Extra { dscp: Some(own), ..Extra::default() }));
+        let color = |own| Extra { special: Special::Color(own), ..Extra::default() };
+        out.send(segment, dscp.map(color));
     }
 
     /// Tells the congestion control and the account of rates of a packet; the control's tag.

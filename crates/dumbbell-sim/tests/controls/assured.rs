@@ -78,7 +78,7 @@ impl Observer for Colours {
         self.next[flow]
     }
     fn sent(&mut self, t: Time, who: PacketId, _: &Segment, extra: Option<&Extra>) {
-        let green = extra.is_some_and(|x| x.dscp == Some(AF11));
+        let green = extra.is_some_and(|x| x.color() == Some(AF11));
         if green {
             self.green.insert((who.flow, who.number));
         }

@@ -20,7 +20,7 @@ impl Observer for Tap<'_> {
         self.sent.len() as u64 + 1
     }
     fn sent(&mut self, t: Time, who: PacketId, s: &Segment, x: Option<&Extra>) {
-        let own = x.and_then(|x| if x.dummy { Some(Dscp(1)) } else { x.dscp });
+        let own = x.and_then(|x| if x.dummy { Some(Dscp(1)) } else { x.color() });
         let dscp = own.unwrap_or(self.plan.flows[who.flow].dscp);
         let socket = 2 * who.flow as u32 + u32::from(!who.data);
         let Segment { seq, ip_len, flags, ecn, .. } = *s;

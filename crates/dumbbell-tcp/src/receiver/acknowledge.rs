@@ -2,7 +2,9 @@
 use super::{FIRST, Receiver};
 use crate::config::{Ecn as Mode, syn_options};
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::segment::{
+    Extra, Outbox, Segment, Special, SynOptions, flag, timestamp,
+};
 use dumbbell_core::transport::{NegotiatedEcn, Receive};
 use dumbbell_core::units::Time;
 
@@ -90,9 +92,10 @@ impl<P: Receive> Receiver<P> {
             // Kind, length and 3 bytes a counter, as many as have room in 40 bytes of options (RFC
             // 9768 section 3.2.3.2.3).
             let room = 40 - options - if self.timestamps { 12 } else { 0 };
-            extra.counters = if room >= 12 { 3 } else { 2 * u8::from(room >= 8) };
-            extra.ecn_bytes = bytes.map(|n| (n % COUNTER) as u32);
-            options += [0, 0, 8, 12][usize::from(extra.counters)];
+            let valid = if room >= 12 { 3 } else { 2 * u8::from(room >= 8) };
+            let counts = bytes.map(|n| (n % COUNTER) as u32);
+            extra.special = Special::EcnCounts { valid, counts };
+            options += [0, 0, 8, 12][usize::from(valid)];
         }
         (Some(extra), options)
     }
@@ -103,15 +106,15 @@ impl<P: Receive> Receiver<P> {
         if self.nxt > FIRST {
             return self.acknowledge(now, false, out);
         }
-        let c = &self.cold.config;
-        self.timestamps = c.timestamps && x.timestamps;
+        let (c, syn) = (&self.cold.config, x.syn());
+        self.timestamps = c.timestamps && syn.timestamps;
         self.verbose &= self.timestamps;
-        self.sack = c.sack && x.sack_permitted;
+        self.sack = c.sack && syn.sack_permitted;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = c.header.0 + options;
         let mss = c.answered_mss();
-        self.mss = mss.min(u64::from(x.mss)) - options;
-        let scaling = c.window_scaling && x.window_scale != 255;
+        self.mss = mss.min(u64::from(syn.mss)) - options;
+        let scaling = c.window_scaling && syn.window_scale != 255;
         if !scaling {
             self.open_window = self.open_window.min(65_535);
             self.buffer = self.buffer.min(65_535);
@@ -131,10 +134,12 @@ impl<P: Receive> Receiver<P> {
             NegotiatedEcn::Accurate => reflection(s.ecn),
         };
         let extra = Extra {
-            mss: mss as u16,
-            window_scale: if scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
-            sack_permitted: self.sack,
-            timestamps: self.timestamps,
+            special: Special::Syn(SynOptions {
+                mss: mss as u16,
+                window_scale: if scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
+                sack_permitted: self.sack,
+                timestamps: self.timestamps,
+            }),
             window: self.policy.window(self.buffer).min(u64::from(u32::MAX)) as u32,
             ts_val: timestamp(self.clock.tick(now)),
             ..Extra::default()

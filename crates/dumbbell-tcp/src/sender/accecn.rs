@@ -82,7 +82,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             // It may be an old one that was overtaken; the counters come again (section 3.2.2.5).
             return (false, 0);
         }
-        let option = x.filter(|x| x.counters >= 2).map(|x| x.ecn_bytes[1]);
+        let option = x.and_then(Extra::ecn_counts).map(|counts| counts[1]);
         let marked = accurate.marked(field(flags), option, Newly { bytes: newly, mss: self.mss });
         (marked > 0, marked.min(newly))
     }

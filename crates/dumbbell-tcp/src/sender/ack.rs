@@ -185,7 +185,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let (mut sacked, mut duplicate) = (0, false);
         if self.sack {
             self.cold.report = AckReport { echo: self.cold.report.echo, ..AckReport::default() };
-            let blocks = x.sack.map(|(from, to)| (widen(from, una), widen(to, una)));
+            let mut blocks = [(0, 0); 4];
+            for (block, (from, to)) in blocks.iter_mut().zip(x.blocks()) {
+                *block = (widen(*from, una), widen(*to, una));
+            }
             let blocks = &blocks[..usize::from(x.blocks)];
             if reports_duplicate(blocks, una) {
                 duplicate = true;
@@ -224,6 +227,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let cold = &mut *self.cold;
         cold.fresh.clear();
         self.board.missing(from, to, &mut cold.fresh);
+        if cold.fresh.is_empty() {
+            return 0;
+        }
         for (from, to) in &cold.fresh {
             cold.report.take(*from, *to);
             self.detect.on_sacked(now, *from, *to);

@@ -2,7 +2,9 @@
 use super::{FIRST, Sender, Stage};
 use crate::config::syn_options;
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, since_timestamp, timestamp};
+use dumbbell_core::transport::segment::{
+    Extra, Outbox, Segment, Special, SynOptions, flag, since_timestamp, timestamp,
+};
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 use dumbbell_core::units::Time;
 
@@ -26,14 +28,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let c = &self.cold.config;
         let options = syn_options(c.timestamps, c.sack, c.window_scaling);
         let extra = Extra {
-            mss: c.own_mss() as u16,
-            window_scale: if c.window_scaling {
-                c.window_shift(c.window_bytes()) as u8
-            } else {
-                255
-            },
-            sack_permitted: c.sack,
-            timestamps: c.timestamps,
+            special: Special::Syn(SynOptions {
+                mss: c.own_mss() as u16,
+                window_scale: if c.window_scaling {
+                    c.window_shift(c.window_bytes()) as u8
+                } else {
+                    255
+                },
+                sack_permitted: c.sack,
+                timestamps: c.timestamps,
+            }),
             window: self.open_window.min(u64::from(u32::MAX)) as u32,
             ..Extra::default()
         };
@@ -84,11 +88,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     fn agree(&mut self, s: &Segment, x: &Extra) {
         self.agree_on_ecn(s.flags);
-        let c = &self.cold.config;
-        self.timestamps = c.timestamps && x.timestamps;
+        let (c, syn) = (&self.cold.config, x.syn());
+        self.timestamps = c.timestamps && syn.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
-        self.mss = c.own_mss().min(u64::from(x.mss)) - options;
+        self.mss = c.own_mss().min(u64::from(syn.mss)) - options;
         if self.mss < c.segment_bytes() {
             // The other end's is smaller than was thought.
             let initial_window = c.initial_window_for(self.mss);
@@ -97,7 +101,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.detect.on_mss(self.mss);
         }
         let c = &self.cold.config;
-        if self.sack && !x.sack_permitted {
+        if self.sack && !syn.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();
             self.detect.sack_refused();
@@ -105,7 +109,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.simple &= self.is_simple();
         }
         // A window without an agreed scale is as the field says it (RFC 7323 section 2.2).
-        let scaled = c.window_scaling && x.window_scale != 255;
+        let scaled = c.window_scaling && syn.window_scale != 255;
         let largest = if scaled { u64::MAX } else { 65_535 };
         self.open_window = u64::from(x.window).min(largest);
         self.window = self.open_window;

@@ -1,7 +1,7 @@
 //! Output: selects and sends the next segment.
 use super::{Sender, Stage, flight};
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, Special, flag, timestamp};
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Pick, Recover, Sent, Tag};
 use dumbbell_core::units::Time;
 
@@ -340,6 +340,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.tagged = true;
         self.cold.tags.add((from, to), tag, beyond, from < self.high);
         let dscp = self.cc.algorithm().codepoint(tag);
-        Extra { tag: if dscp.is_some() { 0 } else { tag.0 }, dscp, ..Extra::default() }
+        match dscp {
+            Some(dscp) => Extra { special: Special::Color(dscp), ..Extra::default() },
+            None => Extra { tag: tag.0, ..Extra::default() },
+        }
     }
 }

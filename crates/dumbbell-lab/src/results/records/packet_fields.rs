@@ -15,7 +15,7 @@ pub fn from(data: bool) -> &'static str {
 pub fn dscp(flow: &Flow, extra: Option<&Extra>) -> Dscp {
     match extra {
         Some(x) if x.dummy => Dscp(1),
-        Some(x) => x.dscp.unwrap_or(flow.dscp),
+        Some(x) => x.color().unwrap_or(flow.dscp),
         None => flow.dscp,
     }
 }
@@ -73,18 +73,19 @@ pub fn payload(flow: &Flow, data: bool, s: &Segment) -> u64 {
 pub fn options(s: &Segment, x: &Extra, near: u64) -> String {
     let mut text = String::new();
     if s.flags & flag::SYN != 0 {
-        let _ = write!(text, "mss {}", x.mss); // Into a string: it cannot fail.
-        if x.sack_permitted {
+        let syn = x.syn();
+        let _ = write!(text, "mss {}", syn.mss); // Into a string: it cannot fail.
+        if syn.sack_permitted {
             text.push_str(",sackOK");
         }
-        if x.timestamps {
+        if syn.timestamps {
             text.push_str(",TS");
         }
-        if x.window_scale != 255 {
-            let _ = write!(text, ",wscale {}", x.window_scale);
+        if syn.window_scale != 255 {
+            let _ = write!(text, ",wscale {}", syn.window_scale);
         }
     }
-    for (i, (from, to)) in x.sack.iter().take(usize::from(x.blocks)).enumerate() {
+    for (i, (from, to)) in x.blocks().iter().enumerate() {
         let head = if i == 0 { "sack " } else { " " };
         let _ = write!(text, "{head}{}-{}", widen(*from, near), widen(*to, near));
     }
