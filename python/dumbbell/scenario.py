@@ -73,7 +73,7 @@ class Scenario:
         check: bool = True,
         **words: Unpack[ScenarioKeys],
     ) -> None:
-        tables: dict[str, Any] = {**(value or {}), **words}
+        tables: dict[str, Any] = {**_tables(value), **words}
         if name is not None:
             tables["name"] = name
         own: list[type[Own]] = []
@@ -122,6 +122,12 @@ class Scenario:
             changes = [
                 f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()
             ]
+        elif isinstance(changes, str | bytes) or not isinstance(changes, Iterable):
+            raise ScenarioError(
+                f"{changes!r} replaces no values\n"
+                'help: write a dictionary, as in {"queue.max_p": 0.1}, or a list of texts, as in '
+                '["queue.max_p=0.1"]'
+            )
         return self._of(self._source, (*self._overrides, *changes), own, check=check)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
@@ -217,7 +223,7 @@ class Scenario:
         own = list(self._own)
         swept = [
             overrides.axis(key, [_plain(value, own) for value in values])
-            for key, values in axes.items()
+            for key, values in _axes(axes)
         ]
         outcome = Scenario._of(self._source, [*self._overrides, *swept], own, check=False).run(
             **options
@@ -242,6 +248,28 @@ class Scenario:
     def __repr__(self) -> str:
         origin = self._source.get("path") or self._source["name"]
         return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
+
+
+def _tables(given: Any) -> Mapping[str, Any]:
+    """The tables and keys of a scenario."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    raise ScenarioError(
+        f"{given!r} is not a scenario\n"
+        'help: write a dictionary, as in {"duration": "10 s"}; `Scenario.from_file` and '
+        "`Scenario.from_text` read TOML"
+    )
+
+
+def _axes(given: Any) -> Iterable[tuple[str, Iterable[Any]]]:
+    """The axes of a sweep, each with its values."""
+    example = 'help: write a list of values for each key, as in {"queue.limit": ["24 pkt"]}'
+    if not isinstance(given, Mapping):
+        raise ScenarioError(f"{given!r} has no axes of a sweep\n{example}")
+    for key, values in given.items():
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise ScenarioError(f"`{key}` is {values!r}, and not a list of values\n{example}")
+    return given.items()
 
 
 def _path(option: str, given: Any) -> str | None:

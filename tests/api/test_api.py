@@ -245,6 +245,35 @@ def test_options_of_another_type_are_errors_with_a_fix(options: dict, said: str)
     assert "\nhelp: write " in str(refused.value)
 
 
+@pytest.mark.parametrize("given", [[1], 3, "first.toml", [("duration", "1 s")]])
+def test_what_is_no_scenario_is_an_error_with_a_fix(given: object) -> None:
+    with pytest.raises(dumbbell.ScenarioError) as refused:
+        dumbbell.Scenario(given)
+    assert str(refused.value).startswith(f"{given!r} is not a scenario\nhelp: write a dictionary")
+
+
+@pytest.mark.parametrize("given", [3, "queue.max_p=0.1"])
+def test_changes_of_another_type_are_errors_with_a_fix(given: object) -> None:
+    with pytest.raises(dumbbell.ScenarioError) as refused:
+        build().with_(given)
+    assert str(refused.value).startswith(f"{given!r} replaces no values\nhelp: write a dictionary")
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        (3, "3 has no axes of a sweep"),
+        (["seed"], "['seed'] has no axes of a sweep"),
+        ({"seed": 3}, "`seed` is 3, and not a list of values"),
+        ({"queue.kind": "red"}, "`queue.kind` is 'red', and not a list of values"),
+    ],
+)
+def test_axes_of_another_type_are_errors_with_a_fix(axes: object, said: str) -> None:
+    with pytest.raises(dumbbell.ScenarioError) as refused:
+        build().sweep(axes)
+    assert str(refused.value).startswith(f"{said}\nhelp: write a list of values for each key")
+
+
 def test_values_of_another_type_are_errors_with_a_fix() -> None:
     said = r"no scenario has a value such as b'1 s', of type `bytes`\nhelp: write "
     with pytest.raises(dumbbell.ScenarioError, match=said):

@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from dumbbell import api
+from dumbbell.process.interrupt import Work
+from helpers.command import exit_code
 from helpers.plugins import ARRIVE, HALF_FULL, RUNAWAY, USES, body
 
 ENDLESS = body(
@@ -131,6 +134,39 @@ for _ in range(20):
 def test_two_signals_in_succession_are_an_interrupt() -> None:
     done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n" * 20, "")
+
+
+def test_an_interrupt_at_its_start_ends_a_call_before_its_first_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Under load, a thread that is started runs later than an interrupt arrives."""
+    held: list[Callable[[], None]] = []
+    called: list[Work[None]] = []
+
+    def late(function: Callable[[], None], arguments: tuple[()]) -> int:
+        held.append(function)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("_thread.start_new_thread", late)
+    with pytest.raises(KeyboardInterrupt):
+        Work(called.append).result(lambda: None)
+    held[0]()
+    assert not called
+
+
+@pytest.mark.parametrize("failure", [OSError(39, "Directory not empty"), RuntimeError("a lock")])
+def test_what_fails_because_of_an_interrupt_is_interrupted(
+    failure: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise failure
+
+    monkeypatch.setattr("dumbbell.api.run", interrupted)
+    assert exit_code("run", "scenarios/first.toml") == 130
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ pub mod from_json;
 pub mod misread;
 pub mod schema;
 
+use crate::units::Number;
 pub use about::{
     About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Setting, Size, SizeLaw,
 };
@@ -186,7 +187,7 @@ pub(crate) fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault>
             || beyond("exclusiveMinimum", |x, b| x > b)
             || beyond("exclusiveMaximum", |x, b| x < b)
         {
-            return Err(Fault::at(key, format!("{x} is out of range"))
+            return Err(Fault::at(key, format!("{} is out of range", Number(x)))
                 .fix(format!("it must be {}", range_text(rule))));
         }
     }

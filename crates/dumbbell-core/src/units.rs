@@ -16,5 +16,5 @@ pub use clock::Clock;
 pub use limit::{Capacity, Limit};
 pub use quantity::{Bytes, Packets};
 pub use rate::{Rate, Transmitter};
-pub use text::UnitError;
+pub use text::{Number, UnitError};
 pub use time::{Span, Time};

@@ -83,6 +83,27 @@ fn refusals_name_the_fix() {
 }
 
 #[test]
+fn large_numbers_have_an_exponent() {
+    let shown = |x: f64| (Packets(x).to_string(), Limit::Bdp(x).to_string());
+    assert_eq!(shown(1e300), ("1e300 pkt".into(), "1e300 BDP".into()));
+    assert_eq!(shown(9e15), ("9000000000000000 pkt".into(), "9000000000000000 BDP".into()));
+    assert_eq!(shown(0.25), ("0.25 pkt".into(), "0.25 BDP".into()));
+    assert_eq!(shown(1e300).0.parse(), Ok(Packets(1e300)));
+}
+
+#[test]
+fn a_part_of_a_packet_is_told() {
+    let told = |text: &str| text.parse::<Limit>().unwrap().part_of_packet();
+    let (cause, fix) = told("2.5 pkt").unwrap();
+    assert_eq!(cause, "2.5 pkt is not a whole number of packets");
+    assert_eq!(fix, "write \"2 pkt\"");
+    assert_eq!(told("0.5 pkt").unwrap().1, "write \"1 pkt\"");
+    for whole in ["2.0 pkt", "0 pkt", "2.5 kB", "2.5 ms", "0.5 BDP", "unlimited"] {
+        assert_eq!(told(whole), None, "{whole}");
+    }
+}
+
+#[test]
 fn numbers_without_a_unit_are_refused_in_files_too() {
     for value in [serde_json::json!(10), serde_json::json!(-1), serde_json::json!(1.5)] {
         let error = serde_json::from_value::<Span>(value.clone()).unwrap_err().to_string();

@@ -86,6 +86,11 @@ pub struct Found {
     _share: Option<SharedLock>,
 }
 
+/// What was done with a file of a store, whose error names it.
+fn naming<T>(file: &Path, done: io::Result<T>) -> io::Result<T> {
+    done.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", file.display())))
+}
+
 /// A store that cannot be used: why, and what helps.
 fn failed(dir: &Path, e: &io::Error) -> Problem {
     let fix = match e.kind() {
@@ -353,7 +358,7 @@ fn only_of_store(dir: &Path) -> Result<(), Problem> {
 fn read_mark(dir: &Path) -> io::Result<Result<Mark, (i32, Diagnostic)>> {
     let file = dir.join(MARK);
     // Bytes that are no text are damage of the file's, as others are.
-    let text = String::from_utf8_lossy(&std::fs::read(&file)?).into_owned();
+    let text = String::from_utf8_lossy(&naming(&file, std::fs::read(&file))?).into_owned();
     Ok(match serde_json::from_str::<Value>(&text).ok().map(|v| (v["format"].as_u64(), v)) {
         Some((Some(n), _)) if n > FORMAT => {
             let cause = format!(

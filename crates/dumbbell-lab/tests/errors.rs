@@ -146,6 +146,19 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "\"6 pkt\"", "\"limit / x\""),
     (RED, "36 pkt", "0 pkt"),
     (RED, "36 pkt", "36"),
+    (RED, "36 pkt", "2.5 pkt"),
+    (RED, "36 pkt", "0.5 pkt"),
+    (RED, "\"36 pkt\"", "1e300"),
+    (RED, "36 pkt\"", "36 pkt\"\nwatch_above = \"2.5 pkt\""),
+    (RED, "36 pkt\"", "36 pkt\"\nmax_p = 1e300"),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", conditioner = { kind = \"data_buffer\", rate = \"1 Mbps\", burst = \
+            \"2.5 pkt\" }",
+    ),
+    (RED, "delay = \"10 ms\"", "delay = \"200 d\""),
+    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", reverse = { delay = \"86401 s\" }"),
     (RED, "limit = \"36 pkt\"", "limit = \"unlimited\"\nmax_p = \"limit / 3\""),
     (RED, "newreno", "neureno"),
     (RED, "40 ms", "4 ms"),
@@ -154,6 +167,8 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "rtt = \"40 ms\"", "direction = \"revers\""),
     (RED, "rtt = \"40 ms\"", "tcp = { sak = true, dupack_threshold = 0 }"),
     (RED, "rtt = \"40 ms\"", "tcp = { mss = \"9 kB\" }"),
+    (RED, "rtt = \"40 ms\"", "tcp = { receive_window = \"0 B\" }"),
+    (RED, "rtt = \"40 ms\"", "weight = 1e300"),
     (RED, "rtt = \"40 ms\"", "source = { kind = \"bulk\", size = 3 }"),
     (RED, "rtt = \"40 ms\"", "start = \"20 s\""),
     (RED, "name = \"s\"", "name = \"\""),
@@ -166,6 +181,7 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (GRAPH, "to = \"b\"", "to = \"r1\""),
     (GRAPH, "to = \"b\"", "to = \"a\""),
     (GRAPH, "to = \"b\"", "rtt = \"1 s\""),
+    (GRAPH, "duration", "routing = { kind = \"shortest\", gap = \"1 ms\" }\nduration"),
     (GRAPH, "name = \"c\"", "name = \"a\""),
     (GRAPH, "[\"r2\", \"b\"]", "[\"r2\", \"d\"]"),
     (GRAPH, "[\"r2\", \"b\"]", "[\"a\", \"r1\"]"),
@@ -187,6 +203,7 @@ const OVERRIDES: &[&str] = &[
     "sweep.grid={\"queue.limit\"=3}",
     "sweep.zip={\"queue.limit\"=[\"1 pkt\"], \"seed\"=[1, 2]}",
     "sweep.gird={}",
+    "sweep.grid={\"queue.limit\"=[\"10 pkt\", \"20 pkt\", \"10 pkt\"], \"seed\"=[1, 1]}",
     "replications=0",
 ];
 
@@ -299,8 +316,11 @@ fn only_regular_files_are_read() {
                 ms\"\nservice = {{ kind = \"mahimahi\", file = \"{file}\" }}\n[[flow]]\n"
         )
     };
+    let (end, _other) = std::io::pipe().unwrap();
+    let passed = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&end));
     for (file, what) in [
         ("/dev/zero", "a device"),
+        (passed.as_str(), "a pipe"),
         (pipe.to_str().unwrap(), "a pipe"),
         (
             "/dev",
@@ -351,6 +371,19 @@ fn a_flow_without_a_name_is_addressed_as_results_show_it() {
         problem.json["problems"][0]["fix"],
         "there are 2: flow.0 to flow.1, or flow.* for all, named flow1, flow2"
     );
+}
+
+/// A TOML that is fine but for its depth is not called another language.
+#[test]
+fn brackets_within_brackets_are_said_to_be_too_deep() {
+    let lists = format!("seed = {}{}", "[".repeat(500), "]".repeat(500));
+    let tables = format!("seed = {}1{}", "{ a = ".repeat(500), " }".repeat(500));
+    for text in [lists, tables, format!("seed{} = 1", ".a".repeat(500))] {
+        let problem = study(&format!("{text}\n{RED}"), &[]).unwrap_err();
+        let first = &problem.json["problems"][0];
+        assert_eq!(first["cause"], "lists and tables are nested too deep here", "{first}");
+        assert_eq!(first["line"], 1);
+    }
 }
 
 /// After a syntax error keys land in the table that was meant before: they are not written twice.

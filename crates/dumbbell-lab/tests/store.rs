@@ -224,6 +224,18 @@ fn only_a_store_is_taken_for_one() {
 }
 
 #[test]
+fn a_file_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("store");
+    Store::open(&store).unwrap();
+    let file = store.join("segments/1-1.jsonl");
+    std::fs::create_dir(&file).unwrap();
+    let said = format!("the store {} cannot be used: {}: Is a", store.display(), file.display());
+    let problem = Store::open(&store).err().unwrap();
+    assert!(problem.rendered.contains(&said), "{}", problem.rendered);
+}
+
+#[test]
 fn gc_leaves_one_row_for_each_run_and_what_is_being_written() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");

@@ -11,14 +11,13 @@ import json
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from ..errors import DumbbellError, ScenarioError
-from ..process import user_stdout
+from ..process import interrupt, user_stdout
 from . import encoding
 
 if TYPE_CHECKING:
@@ -238,7 +237,7 @@ def main(arguments: list[str] | None = None) -> None:
         _discard(stdout.fileno())
     finally:
         sys.stdout, sys.stderr = stdout, stderr
-    if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
+    if code == 130 and interrupt.still_works():
         sys.stderr.flush()
         user_stdout.leave(
             code
@@ -347,7 +346,7 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     try:
         encoding.need_text(words)
-        return _done(words)
+        return _interruptible(words)
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
     except KeyboardInterrupt as stop:
@@ -367,6 +366,16 @@ def _code(words: list[str]) -> int:
     ) as error:  # A folder that cannot be made, a disk without room for temporary files.
         code = ScenarioError.code if error.errno == errno.ENAMETOOLONG else DumbbellError.code
         return _refuse(words, code, _of_file(error), {})
+
+
+def _interruptible(words: list[str]) -> int:
+    try:
+        return _done(words)
+    except (OSError, RuntimeError) as error:
+        stop = interrupt.of(error)
+        if stop is None:
+            raise
+        raise stop from None
 
 
 def _done(words: list[str]) -> int:

@@ -8,13 +8,14 @@ the call is over.
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .user_stdout import aside
 
@@ -42,15 +43,16 @@ class Work(Generic[T]):
         self._output: Callable[[], AbstractContextManager[None]] = (
             aside if user_code else nullcontext
         )
-        self._thread = threading.Thread(target=self._work, name="dumbbell-run", daemon=True)
+        self._thread: int | None = None
 
     def result(self, listen: Callable[[], None]) -> T:
         """The answer of the call. `listen` is called ten times a second; what it raises ends the
         call and is raised."""
         try:
             # In here: from its first moment on, an interrupt must wait for it to tidy up.
-            self._thread.start()
-            # No join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
+            # No Thread: an interrupt of its start may raise a RuntimeError, or be lost in a
+            # callback, and one of its join takes it for ended in Python 3.11.
+            _thread.start_new_thread(self._work, ())
             over = False
             while not over:
                 over = self._over(0.1)
@@ -74,26 +76,35 @@ class Work(Generic[T]):
         return answer
 
     def _work(self) -> None:
+        self._thread = threading.get_ident()
+        # In this order: whoever stops it before its first moment does not wait for it.
+        if self.stop:
+            return
+        _working.add(self)
         try:
             with self._output():
                 self._outcome.append(self._call(self))
         except BaseException as error:
             self._outcome.append(error)
         finally:
+            _working.discard(self)
             self._ended = True
             self._running.release()
 
     def _over(self, wait_s: float) -> bool:
         self._running.acquire(timeout=wait_s)
         # An exception that ends user code may come so late that it hits the last lines above.
-        return self._ended or (self._thread.ident is not None and not self._thread.is_alive())
+        return self._ended or self._is_gone()
+
+    def _is_gone(self) -> bool:
+        return self._thread is not None and self._thread not in sys._current_frames()
 
     def _halt(self) -> None:
         """Ends the call and waits for that. Further interrupts meanwhile change nothing, until the
         patience ends."""
         self.stop = True
         heard, since = 1, time.monotonic()
-        while self._thread.ident is not None:
+        while self._thread is not None:
             try:
                 if self._over(_PERIOD_S):
                     return
@@ -103,6 +114,23 @@ class Work(Generic[T]):
                 heard += 1
                 if heard > _PATIENCE:
                     return
+
+
+_working: set[Work[Any]] = set()
+
+
+def still_works() -> bool:
+    """True if a call goes on that nothing ends."""
+    return any(not work._is_gone() for work in list(_working))
+
+
+def of(error: BaseException) -> KeyboardInterrupt | None:
+    """The interrupt during which this went wrong: a folder that could not be removed then, because
+    something still writes to it, or a lock of Python's that an interrupt broke."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause
 
 
 @contextmanager
@@ -127,11 +155,7 @@ def interrupt_user_code() -> None:
     import ctypes
 
     known = threading.enumerate()
-    others = {
-        t.ident
-        for t in known
-        if t.name != "dumbbell-run" and not isinstance(t, threading._DummyThread)
-    }
+    others = {t.ident for t in known if not isinstance(t, threading._DummyThread)}
     for ident, frame in sys._current_frames().items():
         # A thread that is within the simulator, or in these lines of ours, ends by itself.
         ours = frame.f_globals.get("__name__", "") in _OURS

@@ -57,6 +57,7 @@ pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
             or \"5 kB\"",
         ));
     }
+    check_whole("burst", burst)?;
     match packet_size {
         Some(b) if b.0 == 0 || b.0 > 65_535 => {
             Err(Fault::at("packet_size", format!("{b} is not a valid packet size")).fix(
@@ -65,6 +66,14 @@ pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
             ))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses a size in packets that has a part of one.
+pub fn check_whole(field: &str, size: Limit) -> Result<(), Fault> {
+    match size.part_of_packet() {
+        None => Ok(()),
+        Some((cause, fix)) => Err(Fault::at(field, cause).fix(fix)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! not lose the tokens that come behind it. Only the size of the buffer decides what is OUT; a
 //! buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::{BucketConfig, committed};
+use crate::bucket::config::{BucketConfig, check_whole, committed};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
@@ -53,6 +53,7 @@ pub struct DataBufferConfig {
 
 impl Config for DataBufferConfig {
     fn check(&self) -> Result<(), Fault> {
+        check_whole("size", self.size)?;
         self.bucket().check()
     }
 }

@@ -1,6 +1,7 @@
 //! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them
 //! (Linux's name).
 use crate::bucket::TokenBucket;
+use crate::bucket::config::check_whole;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
@@ -41,7 +42,7 @@ impl Config for TbfConfig {
                 "write a time: \
                     \"70 ms\"",
             )),
-            _ => Ok(()),
+            limit => check_whole("limit", limit),
         }
     }
 }

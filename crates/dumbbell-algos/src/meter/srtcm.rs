@@ -1,7 +1,7 @@
 //! The single rate three color marker (RFC 2697): one stream of tokens fills a committed bucket,
 //! and what it has no room for fills an excess bucket. The length of a burst, not its peak rate,
 //! decides its color.
-use crate::bucket::config::{committed, depth, holds_nothing};
+use crate::bucket::config::{check_whole, committed, depth, holds_nothing};
 use crate::bucket::{TokenBucket, units};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
@@ -48,7 +48,8 @@ impl Config for SrTcmConfig {
             );
             return Err(fault.fix("write \"1 BDP\" or \"5 kB\" for one of them"));
         }
-        Ok(())
+        check_whole("cbs", self.cbs)?;
+        check_whole("ebs", self.ebs)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two rate three color marker (RFC 2698): a bucket at a peak rate decides what is red, one at
 //! a committed rate what is green; both are charged for what is green.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::{committed, depth, holds_nothing};
+use crate::bucket::config::{check_whole, committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
@@ -52,6 +52,7 @@ impl Config for TrTcmConfig {
                 );
                 return Err(fault.fix("write \"1 BDP\" or \"5 kB\""));
             }
+            check_whole(name, size)?;
         }
         match (self.cir, self.pir) {
             (Some(cir), Some(pir)) if pir < cir => {

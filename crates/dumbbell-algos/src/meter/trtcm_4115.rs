@@ -1,7 +1,7 @@
 //! The two rate three color marker of RFC 4115: the excess has a rate and a bucket of its own, so
 //! that yellow packets take nothing from green ones and a green packet is charged once.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::{committed, depth, holds_nothing};
+use crate::bucket::config::{check_whole, committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
@@ -47,7 +47,8 @@ impl Config for TrTcm4115Config {
             let fault = Fault::at("ebs", "with `cbs` and `ebs` of 0 every packet is red");
             return Err(fault.fix("write \"1 BDP\" or \"5 kB\" for one of them"));
         }
-        Ok(())
+        check_whole("cbs", self.cbs)?;
+        check_whole("ebs", self.ebs)
     }
 }
 

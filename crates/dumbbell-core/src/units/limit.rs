@@ -1,6 +1,6 @@
 //! The size of a buffer: as a user writes it, and as a port counts it.
 use super::quantity::{BYTE_UNITS, PACKET_UNITS};
-use super::text::{self, UnitError, unit_serde};
+use super::text::{self, Number, UnitError, unit_serde};
 use super::{Bytes, Packets, Rate, Span};
 use crate::units::backlog::{Backlog, taken};
 use std::fmt;
@@ -25,6 +25,12 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// The cause and the fix for a limit that counts packets and has a part of one.
+    pub fn part_of_packet(self) -> Option<(String, String)> {
+        let Limit::Packets(Packets(n)) = self else { return None };
+        let cause = format!("{self} is not a whole number of packets");
+        (n.fract() != 0.0).then(|| (cause, format!("write \"{}\"", Packets(n.trunc().max(1.0)))))
+    }
     /// The capacity on a link of `rate`; `base_rtt` is the round-trip time that a `BDP` refers to.
     pub fn resolve(self, rate: Rate, base_rtt: Span) -> Capacity {
         match self {
@@ -100,7 +106,7 @@ impl fmt::Display for Limit {
             Limit::Bytes(x) => x.fmt(f),
             Limit::Buffers(count, size) => write!(f, "{count} x {} B", size.0),
             Limit::Time(x) => fmt::Display::fmt(x, f),
-            Limit::Bdp(x) => write!(f, "{x} BDP"),
+            Limit::Bdp(x) => write!(f, "{} BDP", Number(*x)),
             Limit::Unlimited => f.write_str("unlimited"),
         }
     }

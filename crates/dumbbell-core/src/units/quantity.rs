@@ -1,5 +1,5 @@
 //! Amounts of data: bytes and packets.
-use super::text::{self, UnitError, unit_serde};
+use super::text::{self, Number, UnitError, unit_serde};
 use std::fmt;
 use std::str::FromStr;
 
@@ -62,7 +62,7 @@ impl FromStr for Packets {
 }
 impl fmt::Display for Packets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} pkt", self.0)
+        write!(f, "{} pkt", Number(self.0))
     }
 }
 impl fmt::Debug for Packets {

@@ -117,6 +117,10 @@ impl FromStr for Rate {
 }
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As of bytes: nothing at all is shown in the base unit.
+        if self.0 == 0 {
+            return f.write_str("0 bps");
+        }
         text::show(f, self.0, SHOWN)
     }
 }
@@ -141,6 +145,11 @@ mod tests {
         let mut t = Transmitter::new(Rate::from_bps(7_000_003));
         let total: u64 = (0..7_000_003u32).map(|_| t.span(1).ps()).sum();
         assert_eq!(total, PS_BPS_PER_BYTE);
+    }
+
+    #[test]
+    fn nothing_is_shown_in_the_base_unit() {
+        assert_eq!(Rate::from_bps(0).to_string(), "0 bps");
     }
 
     #[test]

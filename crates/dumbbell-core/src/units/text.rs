@@ -12,6 +12,20 @@ impl fmt::Display for UnitError {
 }
 impl std::error::Error for UnitError {}
 
+/// A number as people write it: a very large one has an exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.abs() < 1e16 {
+            fmt::Display::fmt(&self.0, f)
+        } else {
+            fmt::LowerExp::fmt(&self.0, f)
+        }
+    }
+}
+
 /// Splits `"1.5 ms"` into the number and the unit as written.
 pub(super) fn split(s: &str) -> (&str, &str) {
     let s = s.trim();
@@ -153,7 +167,8 @@ macro_rules! unit_serde {
                         Err(E::custom($crate::units::text::bare($kind, &v.to_string(), $example)))
                     }
                     fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<$T, E> {
-                        Err(E::custom($crate::units::text::bare($kind, &v.to_string(), $example)))
+                        let digits = $crate::units::Number(v).to_string();
+                        Err(E::custom($crate::units::text::bare($kind, &digits, $example)))
                     }
                 }
                 d.deserialize_any(V)

@@ -1,5 +1,6 @@
 //! Temporary names that killed processes leave in a store.
 use crate::files::staging;
+use crate::store::naming;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub fn leftovers(dir: &Path) -> io::Result<bool> {
     let temporary = |e: std::fs::DirEntry| staging::is_temporary(&e.file_name().to_string_lossy());
     for folder in written_to(dir) {
-        if std::fs::read_dir(folder)?.flatten().any(temporary) {
+        if naming(&folder, std::fs::read_dir(&folder))?.flatten().any(temporary) {
             return Ok(true);
         }
     }

@@ -9,6 +9,7 @@
 //! exclusive lock keeps `gate` until the steps under way have ended; otherwise a stream of writers
 //! could starve it.
 use crate::files::lock::{Mode, Tried, acquire, attempt};
+use crate::store::naming;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -96,12 +97,10 @@ impl Lock {
     }
 
     fn open_to_write(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(self.dir.join(name))
+        let file = self.dir.join(name);
+        let mut how = OpenOptions::new();
+        how.read(true).write(true).create(true).truncate(false);
+        naming(&file, how.open(&file))
     }
 
     /// A file of the lock. A store that may only be read may lack it.

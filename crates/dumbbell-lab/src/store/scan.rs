@@ -1,6 +1,7 @@
 //! Reading all rows of a store, without parsing what is in them.
 use super::key::Key;
 use super::line::{self, Fault};
+use super::naming;
 use super::segment::ENDING;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -53,7 +54,7 @@ pub struct Index {
 pub fn segments(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(dir) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
+        entries => naming(dir, entries)?,
     };
     let mut files: Vec<PathBuf> = entries
         .flatten()
@@ -67,11 +68,11 @@ pub fn segments(dir: &Path) -> io::Result<Vec<PathBuf>> {
 /// Calls `see` for each line of a file that has its end: its number from 1, its offset, its bytes.
 /// True if there was something behind the last end: what a kill left.
 pub fn lines(file: &Path, mut see: impl FnMut(usize, u64, &[u8])) -> io::Result<bool> {
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(file)?);
+    let mut reader = BufReader::with_capacity(1 << 18, naming(file, File::open(file))?);
     let (mut line, mut offset, mut number) = (Vec::new(), 0u64, 0);
     loop {
         line.clear();
-        let read = reader.read_until(b'\n', &mut line)?;
+        let read = naming(file, reader.read_until(b'\n', &mut line))?;
         let Some(text) = line.strip_suffix(b"\n") else { return Ok(read > 0) };
         number += 1;
         see(number, offset, text);

@@ -1,6 +1,7 @@
 //! A process's own file of rows.
 use crate::files::durable;
 use crate::files::lock::{Mode, Tried, attempt};
+use crate::store::naming;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,7 +21,7 @@ pub fn now() -> u128 {
 /// # Errors
 /// The file cannot be opened.
 pub fn is_busy(file: &Path) -> io::Result<bool> {
-    Ok(attempt(&File::open(file)?, Mode::Exclusive)? == Tried::Busy)
+    Ok(attempt(&naming(file, File::open(file))?, Mode::Exclusive)? == Tried::Busy)
 }
 
 /// A file that only this process writes to.
@@ -43,7 +44,7 @@ impl Segment {
         let pid = std::process::id();
         loop {
             let file = dir.join(format!("{:x}-{pid:x}.{ENDING}", now()));
-            match OpenOptions::new().append(true).create_new(true).open(file) {
+            match OpenOptions::new().append(true).create_new(true).open(&file) {
                 Ok(file) => {
                     attempt(&file, Mode::Exclusive)?; // Without locks nothing is tidied.
                     durable::sync_dir(dir)?;
@@ -51,7 +52,7 @@ impl Segment {
                 }
                 // Of another machine: the next nanosecond.
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(e),
+                Err(e) => return naming(&file, Err(e)),
             }
         }
     }

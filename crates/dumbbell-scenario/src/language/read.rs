@@ -43,6 +43,10 @@ fn syntax(message: &str) -> Diagnostic {
     if message.contains(REPETITION) {
         return Diagnostic::new("this key is written twice").fix("keep one of the two");
     }
+    if message.contains("recurs") {
+        return Diagnostic::new("lists and tables are nested too deep here")
+            .fix("close the brackets that are open, or take some of them out");
+    }
     if message.contains("must be quoted") {
         return d.fix("text and quantities with units stand in quotes, as in duration = \"60 s\"");
     }

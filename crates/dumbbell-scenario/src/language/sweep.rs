@@ -46,7 +46,9 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
         factors.push(zip_rows(zip, check));
     }
     for axis in sweep.get("grid").map_or(&[][..], Node::entries) {
-        factors.push(values(axis, "grid", check).iter().map(|v| vec![set(axis, v)]).collect());
+        let values = values(axis, "grid", check);
+        refuse_equal(axis, values, check);
+        factors.push(values.iter().map(|v| vec![set(axis, v)]).collect());
     }
     let factors: Vec<Factor> =
         factors.into_iter().map(|f| free(f, &fixed, check)).filter(|f| !f.is_empty()).collect();
@@ -80,6 +82,17 @@ fn values<'a>(axis: &'a Entry, word: &str, check: &mut Check) -> &'a [Node] {
         check.error(Diagnostic::new(cause).at(axis.node.place).fix(fix));
     }
     items
+}
+
+/// Refuses a value that an axis has twice: no name would tell the two points apart.
+fn refuse_equal(axis: &Entry, values: &[Node], check: &mut Check) {
+    let written: Vec<Value> = values.iter().map(Node::to_json).collect();
+    for (i, value) in
+        values.iter().enumerate().filter(|(i, _)| written[..*i].contains(&written[*i]))
+    {
+        let cause = format!("`{}` has the value {} twice", axis.key, written[i]);
+        check.error(Diagnostic::new(cause).at(value.place).fix("keep one of the two"));
+    }
 }
 
 fn zip_rows(zip: &Node, check: &mut Check) -> Factor {

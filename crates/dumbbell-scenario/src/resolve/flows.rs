@@ -13,7 +13,7 @@ use dumbbell_core::catalogue::{self, Config};
 use dumbbell_core::plugin::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath, TcpOverrides};
-use dumbbell_core::units::Bytes;
+use dumbbell_core::units::{Bytes, Number};
 use dumbbell_plan::{Ip, Spec, Transport};
 use dumbbell_quic::QuicConfig;
 use dumbbell_tcp::TcpConfig;
@@ -103,7 +103,7 @@ fn times(scenario: &Scenario, flow: &Flow, at: &At<'_>) {
     if let Some(weight) = flow.weight
         && !(weight > 0.0 && weight <= 1e6)
     {
-        let cause = format!("{weight} is not a valid weight");
+        let cause = format!("{} is not a valid weight", Number(weight));
         at.below("weight").refuse(cause, "write a number above 0, at most 1e6");
     }
 }

@@ -1,7 +1,7 @@
 //! The conditions that a configuration must satisfy.
 use super::{Recovery, TcpConfig};
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::{Bytes, Limit, Span};
+use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 
 impl Config for TcpConfig {
     fn check(&self) -> Result<(), Fault> {
@@ -28,6 +28,10 @@ impl Config for TcpConfig {
                     pkt or bytes",
                 ));
             }
+        }
+        if matches!(self.receive_window, Limit::Bytes(Bytes(0)) | Limit::Packets(Packets(0.0))) {
+            let cause = format!("a receiver with a window of {} gets no data", self.receive_window);
+            return Err(Fault::at("receive_window", cause).fix("write \"64 kB\""));
         }
         if self.min_rto == Span::ZERO || self.initial_rto == Span::ZERO {
             return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix(
@@ -116,7 +120,6 @@ impl TcpConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::units::Packets;
 
     #[test]
     fn profiles_pass_their_own_check() {
@@ -200,6 +203,12 @@ mod tests {
             at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }),
             "receive_window"
         );
+        for none in ["0 B", "0 pkt"].map(|text| text.parse().unwrap()) {
+            assert_eq!(
+                at(TcpConfig { receive_window: none, ..TcpConfig::rfc() }),
+                "receive_window"
+            );
+        }
         assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
         assert_eq!(at(TcpConfig { peer_mss: Some(Bytes(65_001)), ..TcpConfig::rfc() }), "peer_mss");
         assert_eq!(at(TcpConfig { pmtu_base: Bytes(67), ..TcpConfig::rfc() }), "pmtu_base");

@@ -52,7 +52,7 @@ def lay(options: Options) -> Plan:
     buffer = single("--buffer", options.buffer, BUFFER)
     ratios = several("--ratio", options.ratios, QUICK if options.quick else RATIOS, 1.0, 1000.0)
     count, size = options.count(2), bdp(buffer)
-    held = buffer if size is None else f"{max(1.0, size * rate * rtt / 8 / PACKET):.6g} pkt"
+    held = buffer if size is None else f"{max(1, int(size * rate * rtt / 8 / PACKET))} pkt"
     side = {"count": count, "start_spread": "2 s"}
     scenario: dict[str, object] = {
         "name": "table-rtt-fairness",

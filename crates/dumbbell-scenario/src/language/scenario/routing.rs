@@ -123,7 +123,7 @@ fn read(value: &Value) -> Result<Routing, String> {
     let spread = routing.by != SpreadBy::Flow;
     if routing.kind != RoutingKind::Ecmp && (routing.seed.is_some() || routing.symmetric || spread)
     {
-        return Err("`seed`, `symmetric` and `by` belong to ECMP: take them out".into());
+        return Err("`seed`, `symmetric`, `by` and `gap` belong to ECMP: take them out".into());
     }
     if routing.kind == RoutingKind::Static && routing.convergence > Span::ZERO {
         return Err("static paths never follow: take `convergence` out".into());

@@ -144,7 +144,14 @@ fn too_small(capacity: Capacity, mtu: u32) -> (String, String) {
 fn size(at: &At<'_>) -> Option<Option<Limit>> {
     let Some(node) = at.node() else { return Some(None) };
     let read: Result<Limit, _> = serde_json::from_value(node.to_json());
-    read.map(Some).map_err(|e| at.error(deser::plain(&e.to_string()).at(node.place))).ok()
+    let size = read.map_err(|e| at.error(deser::plain(&e.to_string()).at(node.place))).ok()?;
+    match size.part_of_packet() {
+        None => Some(Some(size)),
+        Some((cause, fix)) => {
+            at.refuse(cause, fix);
+            None
+        }
+    }
 }
 
 /// The capacity by the rule that a queue may name.

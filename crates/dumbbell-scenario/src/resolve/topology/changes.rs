@@ -73,7 +73,7 @@ fn one(
         (settings.rate, settings.service) = (own.rate, own.service);
     }
     if let Some(delay) = change.delay {
-        settings.delay = delay;
+        settings.delay = written_link::delay(delay, at);
     }
     if change.queue.is_some() {
         settings.queue = QueueFrom::Written(at.below("queue").path.into());

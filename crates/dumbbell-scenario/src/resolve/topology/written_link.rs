@@ -81,7 +81,7 @@ impl<'c> WrittenLink<'c> {
             table: Some(at.path.clone().into()),
             rate: own.rate,
             service: own.service,
-            delay,
+            delay: self::delay(delay, &at),
             mtu: mtu(size, &at),
             framing: framing::written(&at.below("framing")).unwrap_or_default(),
             report: queue != QueueFrom::Unlimited,
@@ -96,7 +96,7 @@ impl<'c> WrittenLink<'c> {
 
     /// The settings of both directions in a run of `duration`; `names` are the scenario's flows.
     pub fn both(self, duration: Span, names: &[FlowName]) -> [LinkSettings; 2] {
-        let (at, delay, reverse, cost) = (self.at.clone(), self.delay, self.reverse, self.cost);
+        let (at, reverse, cost) = (self.at.clone(), self.reverse, self.cost);
         let queue_back = self.queues[1].clone();
         let (mut ahead, base) = self.first(duration, names);
         let other = at.below("reverse");
@@ -105,7 +105,7 @@ impl<'c> WrittenLink<'c> {
             table: Some(other.path.clone().into()),
             rate: own.rate,
             service: own.service,
-            delay: reverse.1.unwrap_or(delay),
+            delay: reverse.1.map_or(ahead.delay, |delay| self::delay(delay, &other)),
             mtu: ahead.mtu,
             framing: ahead.framing,
             report: queue_back != QueueFrom::Unlimited,
@@ -118,6 +118,20 @@ impl<'c> WrittenLink<'c> {
         couple(&mut ahead, &mut back, &at);
         [ahead, back]
     }
+}
+
+/// The longest delay of a link. A path of a hundred such links there and back takes less than the
+/// longest time.
+const LONGEST_DELAY: Span = Span::from_secs(86_400);
+
+/// The delay of the link at `at`.
+pub fn delay(written: Span, at: &At<'_>) -> Span {
+    if written > LONGEST_DELAY {
+        let cause = format!("a delay of {written} is longer than a day, the longest of a link");
+        let fix = format!("write \"{LONGEST_DELAY}\" or less");
+        at.below("delay").refuse(cause, fix);
+    }
+    written.min(LONGEST_DELAY)
 }
 
 /// The largest cost of a link: that of OSPF (RFC 2328, appendix C.3).
