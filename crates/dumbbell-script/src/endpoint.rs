@@ -205,7 +205,7 @@ impl Endpoint {
             return (segment, None);
         }
         let mut extra = Extra { window: self.window.min(u64::from(u32::MAX)) as u32, ..options };
-        extra.ts_val = dumbbell_core::transport::segment::timestamp(self.now);
+        extra.ts_val = segment::timestamp(self.now);
         extra.blocks = seg.sack.len() as u8;
         for (slot, (from, to)) in extra.sack.iter_mut().zip(&seg.sack) {
             *slot = (*from as u32, *to as u32);
@@ -238,7 +238,7 @@ impl Endpoint {
             SegmentKind::SynAck => self.clocks.last(),
             _ => None,
         };
-        echoed.map_or(dumbbell_core::transport::segment::timestamp(self.now), |c| c.2)
+        echoed.map_or(segment::timestamp(self.now), |c| c.2)
     }
 
     fn overhead(&self) -> u64 {

@@ -79,8 +79,8 @@ impl Agenda {
     /// An agenda for about `per_second` entries per second, most of them at most `horizon_ps`
     /// ahead.
     pub fn new(per_second: f64, horizon_ps: u64) -> Self {
-        // About four entries a bucket, but a calendar that outlasts the common delays: too wide costs
-        // little, too narrow much.
+        // About four entries a bucket, but a calendar that outlasts the common delays: too wide
+        // costs little, too narrow much.
         let wide = (4e12 / per_second.max(1.0)) as u64;
         let width = wide.max(horizon_ps / SLOTS + 1).min(1 << 40);
         let shift = u64::BITS - (width - 1).leading_zeros();
@@ -228,16 +228,16 @@ impl Agenda {
             return Some(entry.t);
         }
         let bucket = self.next_busy();
-        let far = self.far.first_key_value().map(|(_, season)| season);
-        let mut first = far.into_iter().flatten().map(|e| e.t).min();
-        if bucket != u64::MAX {
-            let Slot { mut last, count } = self.slots[(bucket % SLOTS) as usize];
-            let mut used = (count as usize - 1) % PER_CHUNK + 1;
-            for _ in 0..count.div_ceil(PER_CHUNK as u32) {
-                let here = self.pool[last as usize].0[..used].iter().map(|e| e.t).min();
-                first = first.into_iter().chain(here).min();
-                (last, used) = (self.before[last as usize], PER_CHUNK);
-            }
+        if bucket == u64::MAX {
+            return self.far.first_key_value()?.1.iter().map(|e| e.t).min();
+        }
+        let Slot { mut last, count } = self.slots[(bucket % SLOTS) as usize];
+        let (mut first, mut left) = (None, count as usize);
+        while left > 0 {
+            let used = (left - 1) % PER_CHUNK + 1;
+            let here = self.pool[last as usize].0[..used].iter().map(|e| e.t).min();
+            first = first.into_iter().chain(here).min();
+            (last, left) = (self.before[last as usize], left - used);
         }
         first
     }

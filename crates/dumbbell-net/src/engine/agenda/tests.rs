@@ -25,8 +25,9 @@ proptest! {
             push(&mut agenda, &mut model, t, rank);
         }
         let mut delays = delays.into_iter();
-        while let Some(&e) = agenda.pop(u64::MAX / 2) {
-            let expected = *model.iter().min().unwrap();
+        while let Some(expected) = model.iter().min().copied() {
+            prop_assert_eq!(agenda.next(), Some(expected.0));
+            let e = *agenda.pop(u64::MAX / 2).unwrap();
             prop_assert_eq!((e.t, e.rank, e.path_segment), expected);
             model.retain(|x| *x != expected);
             for (d, rank) in delays.by_ref().take(2) {
@@ -38,7 +39,8 @@ proptest! {
                 );
             }
         }
-        prop_assert!(model.is_empty());
+        prop_assert_eq!(agenda.next(), None);
+        prop_assert!(agenda.pop(u64::MAX / 2).is_none());
     }
 }
 
