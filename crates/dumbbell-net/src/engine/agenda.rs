@@ -1,6 +1,6 @@
 //! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and lists of
-//! what lies beyond it, one for each season. Buckets that prove to hold too little become wider, and
-//! those that prove to hold too much become narrower again.
+//! what lies beyond it, one for each season. Buckets that prove to hold too little become wider,
+//! and those that prove to hold too much become narrower again.
 //!
 //! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
 //! which they were pushed. So a run has one history, whatever else is simulated beside it.
@@ -15,9 +15,9 @@ const SLOTS: u64 = 4096;
 const PER_CHUNK: usize = 8;
 const NIL: u32 = u32::MAX;
 
-/// A season has 2^8 buckets of the least width: what lies beyond the calendar, such as timers, comes
-/// into it by whole seasons. The calendar has room for 16 of them at least, and one of the widest
-/// buckets is no longer than a season.
+/// A season has 2^8 buckets of the least width: what lies beyond the calendar, such as timers,
+/// comes into it by whole seasons. The calendar has room for 16 of them at least, and one of the
+/// widest buckets is no longer than a season.
 const SEASON: u32 = 8;
 
 /// After so many buckets the agenda looks whether they hold enough.
