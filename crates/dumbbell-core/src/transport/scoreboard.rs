@@ -35,24 +35,17 @@ impl Scoreboard {
         }
         let first = self.ranges.partition_point(|r| r.1 < from);
         let touched = self.ranges[first..].iter().take_while(|r| r.0 <= to).count();
-        let new = match touched {
-            0 => {
-                self.ranges.insert(first, (from, to));
-                to - from
-            }
-            _ => {
-                let known: u64 =
-                    self.ranges[first..first + touched].iter().map(|r| r.1 - r.0).sum();
-                let end = self.ranges[first + touched - 1].1.max(to);
-                let head = &mut self.ranges[first];
-                *head = (head.0.min(from), end);
-                let new = head.1 - head.0 - known;
-                if touched > 1 {
-                    self.ranges.drain(first + 1..first + touched);
-                }
-                new
-            }
-        };
+        let behind = first + touched;
+        let known: u64 = self.ranges[first..behind].iter().map(|r| r.1 - r.0).sum();
+        let (mut start, mut end) = (from, to);
+        if touched == 0 {
+            self.ranges.insert(first, (from, to));
+        } else {
+            (start, end) = (from.min(self.ranges[first].0), to.max(self.ranges[behind - 1].1));
+            self.ranges[first] = (start, end);
+            self.ranges.drain(first + 1..behind);
+        }
+        let new = end - start - known;
         self.bytes += new;
         new
     }

@@ -114,7 +114,7 @@ impl Extra {
     pub fn syn(&self) -> SynOptions {
         if let Special::Syn(options) = self.special { options } else { SynOptions::default() }
     }
-    /// Valid counts by the ECN field, see [`Special::EcnCounts`]; those beyond them are 0.
+    /// What it tells of the ECN field, if it has valid counts: see [`Special::EcnCounts`].
     pub fn ecn_counts(&self) -> Option<[u32; 3]> {
         match self.special {
             Special::EcnCounts { valid, counts } if valid > 0 => Some(counts),

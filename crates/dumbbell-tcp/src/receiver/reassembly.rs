@@ -1,6 +1,6 @@
 //! Data out of order, and the SACK blocks that report it.
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: u64,
     to: u64,
